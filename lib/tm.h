@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Points in time as microseconds since 1970 UTC, and RFC 3339. */
+#ifndef LIB_TM_H
+#define LIB_TM_H
+
+#include <stdint.h>
+
+#define TM_TEXT 40		/* with the NUL */
+#define TM_NONE INT64_MIN	/* no time given */
+
+int64_t tm_now_usec(void);
+int64_t tm_monotonic_usec(void);		/* for durations and deadlines */
+
+/* RFC 3339 with its offset ("Z" or +hh:mm), years 1970..9999: 0, or -1. */
+int tm_parse(const char *s, int64_t *usec);
+/* "2026-02-13T15:08:00Z", with .ffffff only where it is not zero. Returns out. */
+const char *tm_format(int64_t usec, char out[TM_TEXT]);
+
+#endif

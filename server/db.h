@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One PostgreSQL connection and how statements are run on it: prepared on first use,
+ * re-prepared after a reconnect, parameters and results in binary. SQL stands in
+ * db_*.c only; others pass a struct db on. A struct db belongs to one thread.
+ *
+ * Which errors mean "try again" and which "the link is lost" follows SQLSTATEs of the
+ * FIRST error result and PQstatus(); see db_tx().
+ */
+#ifndef SERVER_DB_H
+#define SERVER_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../lib/arena.h"
+#include "../lib/err.h"
+#include "../lib/ident.h"
+
+struct db;
+struct db_rows;			/* a result; owner: whoever got it, db_rows_free() */
+
+struct stmt {
+	const char *name;	/* unique in the program */
+	const char *sql;
+};
+
+/* A parameter: made by the db_arg_*() below, encoded in binary. The data is borrowed until the call returns. */
+struct db_arg {
+	enum {
+		DB_NULL, DB_BOOL, DB_I16, DB_I64, DB_F64, DB_TEXT, DB_JSON, DB_BYTES, DB_UUID, DB_TIME,
+		DB_I64_ARRAY, DB_F64_ARRAY, DB_TEXT_ARRAY, DB_I16_ARRAY, DB_UUID_ARRAY, DB_BYTES_ARRAY,
+		DB_TIME_ARRAY, DB_BOOL_ARRAY,
+	} type;
+	size_t n;
+	union {
+		bool b;
+		int64_t i;
+		double d;
+		const void *p;
+	};
+	const size_t *lengths;	/* of DB_BYTES_ARRAY */
+};
+
+struct db_arg db_arg_null(void);
+struct db_arg db_arg_bool(bool b);
+struct db_arg db_arg_i16(int i);
+struct db_arg db_arg_i64(int64_t i);
+struct db_arg db_arg_f64(double d);
+struct db_arg db_arg_text(const char *s);			/* NULL: SQL NULL */
+struct db_arg db_arg_json(const char *s);			/* jsonb from JSON text; NULL: SQL NULL */
+struct db_arg db_arg_bytes(const void *p, size_t n);		/* p NULL: SQL NULL */
+struct db_arg db_arg_uuid(const struct uuid *u);		/* NULL: SQL NULL */
+struct db_arg db_arg_time(int64_t usec);			/* timestamptz; TM_NONE: SQL NULL */
+struct db_arg db_arg_i64s(const int64_t *v, size_t n);		/* bigint[]; v NULL: SQL NULL */
+struct db_arg db_arg_i16s(const int16_t *v, size_t n);		/* smallint[] */
+struct db_arg db_arg_f64s(const double *v, size_t n);		/* float8[]; a NaN element becomes NULL */
+struct db_arg db_arg_texts(const char *const *v, size_t n);	/* text[]; a NULL element becomes NULL */
+struct db_arg db_arg_uuids(const struct uuid *v, size_t n);
+struct db_arg db_arg_bytess(const void *const *v, const size_t *lengths, size_t n);	/* bytea[] */
+struct db_arg db_arg_times(const int64_t *v, size_t n);
+struct db_arg db_arg_bools(const bool *v, size_t n);
+
+#define DB_ARGS(...) \
+	(const struct db_arg[]){ __VA_ARGS__ }, \
+	sizeof((const struct db_arg[]){ __VA_ARGS__ }) / sizeof(struct db_arg)
+#define DB_NO_ARGS NULL, 0
+
+/* Connects lazily: db_new() never fails; the first use does, with ERR_UNAVAILABLE, and the next one tries again. */
+struct db *db_new(const char *conninfo, const char *application_name, int statement_timeout_ms);
+void db_free(struct db *db);
+int db_connect(struct db *db, struct err *err);		/* now; 0 when it is up already */
+bool db_is_up(struct db *db);
+int db_socket(struct db *db);				/* for poll(), after LISTEN; -1 when down */
+uint64_t db_generation(const struct db *db);		/* +1 at each (re)connect: what was set on the session is gone */
+
+/* Runs one prepared statement. rows may be NULL. 0, or -1 with err (ERR_UNAVAILABLE: worth a retry; ERR_BUG: not). */
+int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct db_rows **rows,
+	     struct err *err);
+/* Runs text of one or more statements without parameters (migrations, LISTEN). */
+int db_script(struct db *db, const char *sql, struct err *err);
+const char *db_sqlstate(const struct db *db);		/* of the last error: "23505", or "" */
+
+/*
+ * Runs fn in a transaction (BEGIN .. COMMIT, its tag checked). Lost links, 40001,
+ * 40P01, 57P0x, 25006, 53300, 55P03 are retried on a fresh connection with capped,
+ * jittered back-off, `fn` being run again from its start: it must carry keys that make a second run
+ * harmless. Retries end at deadline_ms from now: ERR_UNAVAILABLE.
+ */
+typedef int (*db_tx_fn)(struct db *db, void *arg, struct err *err);
+int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *err);
+
+/* Results. Out-of-range and wrong types are bugs: must(). Pointers die with the rows. */
+void db_rows_free(struct db_rows *rows);		/* accepts NULL */
+int db_rows_count(const struct db_rows *rows);
+bool db_is_null(const struct db_rows *rows, int row, int col);
+bool db_bool(const struct db_rows *rows, int row, int col);
+int64_t db_i64(const struct db_rows *rows, int row, int col);		/* smallint, integer, bigint */
+double db_f64(const struct db_rows *rows, int row, int col);		/* NULL: NaN */
+const char *db_text(const struct db_rows *rows, int row, int col);	/* text, json, jsonb; NULL: NULL */
+const void *db_bytes(const struct db_rows *rows, int row, int col, size_t *n);
+void db_uuid(const struct db_rows *rows, int row, int col, struct uuid *u);
+int64_t db_time(const struct db_rows *rows, int row, int col);		/* NULL: TM_NONE */
+/* Arrays, decoded into the arena; NULL array: n = 0 and NULL. A NULL float8 element is NaN, a NULL text NULL. */
+int64_t *db_i64s(struct arena *a, const struct db_rows *rows, int row, int col, size_t *n);
+int16_t *db_i16s(struct arena *a, const struct db_rows *rows, int row, int col, size_t *n);
+double *db_f64s(struct arena *a, const struct db_rows *rows, int row, int col, size_t *n);
+char **db_texts(struct arena *a, const struct db_rows *rows, int row, int col, size_t *n);
+struct uuid *db_uuids(struct arena *a, const struct db_rows *rows, int row, int col, size_t *n);
+int64_t *db_times(struct arena *a, const struct db_rows *rows, int row, int col, size_t *n);
+
+/* Async notifications since the last call: true when `channel` was among them. */
+bool db_notified(struct db *db, const char *channel);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Series packs: the samples again, ordered by series, for trends. Derived from runs in the
+ * background, rebuildable, never the truth. Readers see packs plus the runs not packed yet.
+ */
+#ifndef SERVER_DB_PACKS_H
+#define SERVER_DB_PACKS_H
+
+#include "db_runs.h"
+
+/* All samples of these series, packed or not, each run once, in no particular order. */
+int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
+		  struct sample **samples, size_t *n, struct err *err);
+
+/* Packs up to max_runs waiting runs in one transaction. One packer works at a time; *packed = 0 when another does or none wait. */
+int db_packs_work(struct db *db, struct arena *a, int max_runs, size_t *packed, struct err *err);
+int db_packs_waiting(struct db *db, int64_t *runs, struct err *err);
+
+/* Makes all packs anew from runs where they differ from what they should be; tells how many did. */
+struct rebuild_report {
+	size_t runs, series, samples, series_changed;
+};
+int db_packs_rebuild(struct db *db, struct rebuild_report *report, struct err *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The run: one immutable row with its arrays, the durable record of an upload; and reading runs back. */
+#ifndef SERVER_DB_RUNS_H
+#define SERVER_DB_RUNS_H
+
+#include "db_catalog.h"
+
+/* One sample as statistics see it: a run's summary of one series. */
+struct sample {
+	int64_t series_id, kernel_id;
+	uint64_t run_key;		/* the first 8 bytes of the run's id */
+	uint64_t boot_key;		/* same = same boot of one machine; of boot_id, or of run_id without one */
+	int64_t started_at;
+	int64_t n;
+	double mean, stddev, min, max;	/* stddev NaN where n < 2 or unknown */
+};
+
+enum write_outcome { WRITE_FAILED, WRITE_STORED, WRITE_DUPLICATE, WRITE_CONFLICT };
+
+struct run_write {
+	const struct submission *sub;
+	const void *raw;		/* the body as it came (of this submission) */
+	size_t raw_len;
+	const char *raw_type;		/* its media type */
+	bool dry_run;
+	/* out */
+	enum write_outcome outcome;
+	size_t series_new;
+	struct err err;			/* of WRITE_FAILED */
+};
+
+/* Groups the writes of many workers into few commits (leader and followers). One a process. */
+struct run_writer;
+struct run_writer *db_runs_writer_new(struct catalog *c);
+void db_runs_writer_free(struct run_writer *w);
+
+/* Durable when it returns WRITE_STORED. Called by workers with their own db; sets w->outcome, never fails otherwise. */
+void db_runs_write(struct run_writer *rw, struct db *db, struct arena *a, struct run_write *w);
+
+/* Everything of one run. Arrays are in the submission's order. */
+struct run {
+	struct uuid run_id;
+	int64_t machine_id, kernel_id, config_id;
+	const char *boot_id, *format, *source, *labels, *environment;	/* boot_id may be NULL */
+	int64_t started_at, finished_at, received_at;
+	size_t n_results;
+	int64_t *series_ids;
+	int16_t *status;		/* enum result_status */
+	int64_t *n;
+	double *mean, *median, *stddev, *min, *max;
+	const char *const *errors;	/* NULL, or one text or NULL a result */
+	const char *const *original_units;	/* likewise */
+	double **values;		/* only from db_runs_get(): raw repetitions, NULL without */
+	size_t *n_values;
+	const char *not_imported;	/* JSON array [{"at","message"}] or NULL */
+};
+
+/* 0 with *run NULL: no such run. */
+int db_runs_get(struct db *db, struct arena *a, const struct uuid *run_id, struct run **run, struct err *err);
+int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const void **body, size_t *len,
+		const char **type, struct err *err);
+
+/*
+ * The samples of these kernels (all machines, or those given), one callback a run with
+ * header and arrays; failed results are in it. For compare, sweep, matrix, detect.
+ */
+typedef int (*db_runs_each_fn)(const struct run *run, void *arg, struct err *err);
+int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
+			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
+			    struct err *err);
+uint64_t db_runs_run_key(const struct uuid *run_id);
+uint64_t db_runs_boot_key(int64_t machine_id, const char *boot_id, const struct uuid *run_id);
+
+/* Newest first; the page after `before` (a received_at and id), or from the top. Headers only (arrays NULL). */
+struct run_cursor {
+	int64_t received_at;		/* TM_NONE: from the top */
+	struct uuid run_id;
+};
+struct run_filter {			/* 0 / NULL = any */
+	const int64_t *machine_ids, *kernel_ids, *config_ids;
+	size_t n_machines, n_kernels, n_configs;
+};
+int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
+		 int limit, struct run **runs, size_t *n, struct err *err);
+
+/* A text that changes whenever committed data may have changed: the version behind ETags and caches. */
+int db_runs_data_version(struct db *db, struct arena *a, const char **version, struct err *err);
+
+#endif

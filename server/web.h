@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The HTTP side that handlers see: a request whose body has arrived, an arena, a
+ * database connection, and where to put the answer. No handler sees libmicrohttpd.
+ * One epoll thread owns the sockets and never blocks; workers run handlers.
+ */
+#ifndef SERVER_WEB_H
+#define SERVER_WEB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../lib/arena.h"
+#include "../lib/buf.h"
+#include "../lib/err.h"
+#include "conf.h"
+#include "db_catalog.h"
+#include "db_runs.h"
+#include "db_tokens.h"
+
+/* Representations a resource has, chosen by extension, else by Accept. Bits: a route lists its own. */
+enum rep { REP_JSON = 1, REP_CSV = 2, REP_TEXT = 4, REP_SVG = 8, REP_HTML = 16, REP_OTHER = 32 };
+
+struct web_arg {
+	const char *name, *value;	/* decoded; a value never has a NUL in it */
+};
+
+/* What all requests of a process share; constant after start-up but for what locks itself. */
+struct server {
+	const struct conf *conf;
+	struct catalog *catalog;
+	struct run_writer *writer;
+};
+
+struct req {
+	struct server *server;
+	struct arena *arena;		/* dies with the request */
+	struct db *db;			/* the worker's */
+
+	const char *method;
+	const char *path;		/* decoded, without extension of a representation */
+	const char *id;			/* what {id} in the route's pattern matched, or NULL */
+	const char *query;		/* raw, behind the '?'; "" without */
+	struct web_arg *args;
+	size_t n_args;
+	enum rep rep;
+	const char *body;
+	size_t body_len;
+	const char *content_type;	/* or NULL */
+	struct token token;		/* id 0: nobody */
+	char request_id[17];
+
+	/* the answer; a handler that fails leaves it alone and returns -1 with err */
+	int status;			/* 0 = 200 */
+	const char *type;		/* media type; NULL = by rep */
+	struct buf out;
+	const char *location;		/* or NULL */
+	bool no_cache;			/* not to be kept by the answer cache */
+};
+
+typedef int (*web_handler)(struct req *rq, struct err *err);
+
+struct route {
+	const char *method;		/* GET also answers HEAD */
+	const char *pattern;		/* "/api/v1/runs/{id}/verdict" */
+	web_handler handler;
+	enum token_scope scope;		/* SCOPE_NONE: anybody; SCOPE_READ: anybody unless --private */
+	unsigned reps;			/* enum rep bits; the first of JSON, HTML, TEXT it has is the default */
+	const char *args;		/* known query arguments, blank-separated; "param.*" style; "*" = any */
+	bool body;			/* takes a body (under the caps) */
+	bool cached;			/* GET whose answer depends on query and data version only */
+};
+
+extern const struct route routes[];	/* routes.c; ends with method NULL */
+
+/* The first value of a query argument, or NULL. */
+const char *web_arg(const struct req *rq, const char *name);
+/* All values of one, in order; NULL-free. */
+const char **web_args(const struct req *rq, const char *name, size_t *n);
+/* A whole number within bounds, or the default. -1: err names the argument. */
+int web_arg_int(const struct req *rq, const char *name, int least, int most, int standard, int *value,
+		struct err *err);
+
+/* Serves until SIGTERM or SIGINT, then drains and returns 0; -1: could not start. */
+int web_serve(const struct conf *conf, struct err *err);
+
+#endif

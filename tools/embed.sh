@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Writes OUT.S: the tables of server/embed.h with the files of static/, schema/, demo/ and,
+# unless WITH_NPM=no, uPlot from node_modules. .incbin keeps the data read-only and
+# the stack non-executable (`ld -r -b binary` would not).
+# usage: tools/embed.sh OUT
+set -eu
+out=$1
+work=$out.d
+rm -rf "$work"
+mkdir -p "$work"
+n=0
+
+# table NAME: reads lines "path<TAB>file" and writes one table of them
+table() {
+	rows=$work/rows
+	: > "$rows"
+	while IFS="$(printf '\t')" read -r path file; do
+		n=$((n + 1))
+		etag=$(sha256sum "$file" | cut -c1-16)
+		len=$(wc -c < "$file")
+		gzip -9 -n -c "$file" > "$work/$n.gz"
+		glen=$(wc -c < "$work/$n.gz")
+		printf '.Lpath%d: .asciz "%s"\n.Letag%d: .asciz "%s"\n' $n "$path" $n "$etag"
+		printf '.Ldata%d: .incbin "%s"\n.byte 0\n' $n "$file"
+		if [ "$glen" -lt "$len" ]; then
+			printf '.Lgzip%d: .incbin "%s"\n' $n "$work/$n.gz"
+			printf '.quad .Lpath%d, .Letag%d, .Ldata%d, %d, .Lgzip%d, %d\n' $n $n $n "$len" $n "$glen" >> "$rows"
+		else
+			printf '.quad .Lpath%d, .Letag%d, .Ldata%d, %d, 0, 0\n' $n $n $n "$len" >> "$rows"
+		fi
+	done
+	# pointers want relocation under PIE: .data.rel.ro is read-only after start
+	printf '.section .data.rel.ro, "aw"\n.balign 8\n.globl %s\n%s:\n' "$1" "$1"
+	cat "$rows"
+	printf '.quad 0, 0, 0, 0, 0, 0\n.section .rodata\n'
+}
+
+# list DIR: its files as "path<TAB>file", sorted bytewise as strcmp() does
+list() {
+	[ -d "$1" ] || return 0
+	(cd "$1" && find . -type f ! -name '.*' | sed 's|^\./||') |
+		while read -r f; do printf '%s\t%s\n' "$f" "$1/$f"; done
+}
+
+vendor() {
+	[ "${WITH_NPM:-yes}" = yes ] || return 0
+	printf 'vendor/uPlot.esm.js\tnode_modules/uplot/dist/uPlot.esm.js\n'
+	printf 'vendor/uPlot.min.css\tnode_modules/uplot/dist/uPlot.min.css\n'
+}
+
+{
+	printf '.section .rodata\n'
+	{ list static; vendor; } | LC_ALL=C sort | table embed_static
+	list schema | LC_ALL=C sort | table embed_schema
+	list demo | LC_ALL=C sort | table embed_demo
+	printf '.section .note.GNU-stack, "", @progbits\n'
+} > "$out.S.tmp"
+mv "$out.S.tmp" "$out.S"
