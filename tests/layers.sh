@@ -17,7 +17,8 @@ room() {
 	server/db*) echo db ;;
 	server/web*|server/auth.*|server/reply.*|server/cache.*) echo web ;;
 	server/watch.*|server/detect.*|server/deliver.*) echo watch ;;
-	server/api_*|server/pages.*|server/select.*|server/view_*) echo api ;;
+	server/calc_*) echo calc ;;
+	server/api_*|server/pages.*) echo api ;;
 	server/*) echo main ;;
 	*) echo other ;;
 	esac
@@ -33,9 +34,10 @@ allowed() {
 	conf) echo "lib" ;;
 	db) echo "lib ingest conf" ;;
 	web) echo "lib ingest conf db" ;;
-	api) echo "lib stats ingest chart conf db web" ;;
-	watch) echo "lib stats ingest chart conf db" ;;
-	main) echo "lib stats ingest chart conf db web api watch" ;;
+	calc) echo "lib stats ingest conf db" ;;
+	api) echo "lib stats ingest chart conf db calc web" ;;
+	watch) echo "lib stats ingest chart conf db calc" ;;
+	main) echo "lib stats ingest chart conf db calc web api watch" ;;
 	esac
 }
 

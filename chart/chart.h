@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pictures as SVG that stand alone: no script, no outside fonts, readable in light and
+ * dark (prefers-color-scheme), titled and described for screen readers. Plain data in.
+ */
+#ifndef CHART_CHART_H
+#define CHART_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../lib/buf.h"
+
+struct chart_line {
+	const char *label;		/* named at the line's end */
+	size_t n;
+	const double *x;		/* sweep only, ascending; NULL in a trend (x = index of the kernel) */
+	const double *y, *lo, *hi;	/* NaN: not run / no noise estimate; lo, hi may be NULL */
+	bool hollow;			/* a variant: off the line of releases */
+};
+
+struct chart_sweep {
+	const char *title;		/* a statement */
+	const char *subtitle;		/* benchmark, machine, THP; "n = 1" */
+	const char *x_name, *x_unit;	/* "size_kib", "KiB": ticks stand at the measured x, as 4 KiB, 40 KiB, ... */
+	const char *y_unit;		/* "ns/call" */
+	const struct chart_line *lines;
+	size_t n_lines;
+	const char *ratio_title;	/* "change against v6.16" */
+	const struct chart_line *ratios;	/* y in percent; may be none */
+	const double *onsets;		/* per ratio line, NaN: none */
+	size_t n_ratios;
+};
+
+struct chart_change {
+	size_t line, at;		/* index of the first kernel of the new level */
+	double percent;
+	bool worse;
+};
+
+struct chart_trend {
+	const char *title, *subtitle, *y_unit;
+	const char *const *kernels;	/* in order */
+	size_t n_kernels;
+	const struct chart_line *lines;	/* n = n_kernels */
+	size_t n_lines;
+	const struct chart_change *changes;
+	size_t n_changes;
+};
+
+void chart_sweep_svg(struct buf *out, const struct chart_sweep *c);
+void chart_trend_svg(struct buf *out, const struct chart_trend *c);
+
+#endif
