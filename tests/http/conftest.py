@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Fixtures of the HTTP tests. One PostgreSQL cluster a session, one database and one server a
+module:
+
+  postgres    the cluster: .stop() .kill() .start()
+  database    conninfo of this module's fresh, migrated database
+  tokens      tokens("ingest") -> the text of a token of that scope
+  server      `nsecwatchd serve`: .url .restart() .kill() .start() .raw(bytes)
+  api         requests with an admin token: api.get(path), api.post(path, json=...)
+  anonymous   the same without a token
+  new_server  new_server("--private", ...) -> another server on this module's database
+
+The server's log is kept and shown when a test fails.
+"""
+import pytest
+
+import harness
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    cluster = harness.Postgres()
+    yield cluster
+    cluster.remove()
+
+
+@pytest.fixture(scope="module")
+def database(postgres):
+    if postgres.process is None:  # a test before us left it down
+        postgres.start()
+    conninfo = postgres.create_database()
+    harness.command("migrate", "--db", conninfo)
+    return conninfo
+
+
+@pytest.fixture(scope="module")
+def tokens(database):
+    made = {}
+
+    def token(scope):
+        if scope not in made:
+            done = harness.command("token", "add", "--name", f"test-{scope}", "--scope", scope, "--db", database)
+            made[scope] = next(word for word in done.stdout.split() if word.startswith("nsw_"))
+        return made[scope]
+
+    return token
+
+
+@pytest.fixture(scope="module")
+def new_server(database, request, tmp_path_factory):
+    servers = []
+
+    def start(*options):
+        log = tmp_path_factory.mktemp("serve") / "log"
+        server = harness.Server(database, log, *options)
+        servers.append(server)
+        _logs(request.node).append(server)
+        return server.start()
+
+    yield start
+    for server in servers:
+        if server.running():
+            server.stop()
+
+
+@pytest.fixture(scope="module")
+def server(new_server):
+    return new_server()
+
+
+@pytest.fixture(scope="module")
+def api(server, tokens):
+    return harness.Api(server.url, tokens("admin"))
+
+
+@pytest.fixture(scope="module")
+def anonymous(server):
+    return harness.Api(server.url)
+
+
+def _logs(module):
+    if not hasattr(module, "nsecwatch_logs"):
+        module.nsecwatch_logs = []
+    return module.nsecwatch_logs
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        for process in _logs(item.getparent(pytest.Module)):
+            report.sections.append((f"log of {' '.join(process.args[1:])}", process.log_tail()))
