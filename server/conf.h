@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All options of nsecwatchd in one table: name, type, default, help, which commands take
- * it. `--some-name V` on the command line, NSECWATCH_SOME_NAME in the environment.
+ * it. `--some-name V` on the command line, NSECWATCH_SOME_NAME in the environment
+ * (the command line wins; an empty variable counts as not set). Secrets have no place on a
+ * command line, where ps shows them: environment, or --NAME-file.
  */
 #ifndef SERVER_CONF_H
 #define SERVER_CONF_H
@@ -15,21 +17,35 @@ struct conf {
 	const char *command;		/* "up", "serve", ... */
 	const char *subcommand;		/* of token: "add", "list", "revoke" */
 	const char *data;		/* --data DIR */
-	const char *listen;		/* --listen ADDR:PORT */
-	const char *db;			/* --db CONNINFO */
+	const char *listen;		/* --listen ADDR:PORT, as given; its parts: listen_host, listen_port */
+	const char *db;			/* --db CONNINFO; NULL: not given */
+	const char *pg_bin;		/* --pg-bin DIR: where initdb and postgres are; NULL: look */
 	const char *static_dir;		/* --static DIR: pages from disk */
 	const char *public_url;		/* --public-url: how links in alerts start */
 	const char *log_level;
 	const char *token_name, *token_scope, *token_id;
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
+	const char *smtp_password_file;
 	bool demo, private_reads, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
 	int idle_timeout_s, request_timeout_s, statement_timeout_ms;
 	double alert_percent;		/* the default rule's threshold */
+
+	char listen_host[256];		/* "127.0.0.1", "::1", "" = all addresses */
+	int listen_port;		/* 0 = any free one */
 };
 
 /* argv and the environment into *conf (strings borrowed from both). -1: err says which word is wrong. */
 int conf_parse(struct conf *conf, int argc, char **argv, struct err *err);
 void conf_help(const char *command);	/* prints help of a command, or of all, on stdout */
+
+/* Reads what --smtp-password-file names into conf->smtp_password (kept until the process ends). */
+int conf_read_secrets(struct conf *conf, struct err *err);
+
+/* Sets NSECWATCH_* so that `command`, started with no options, has the values of *conf. */
+void conf_export(const struct conf *conf, const char *command);
+
+/* ADDR:PORT, [V6]:PORT, :PORT, PORT -> host ("" = all) and port. */
+int conf_listen_split(const char *text, char host[256], int *port, struct err *err);
 
 #endif

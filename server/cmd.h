@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands that do one thing with the database and end. Each prints what it did on stdout. */
+#ifndef SERVER_CMD_H
+#define SERVER_CMD_H
+
+#include "conf.h"
+
+int cmd_migrate(const struct conf *conf, struct err *err);
+int cmd_rebuild(const struct conf *conf, struct err *err);
+int cmd_token(const struct conf *conf, struct err *err);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/num.h"
+
+enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, VERSION = 64 };
+#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN)
+
+static const struct command {
+	const char *name;
+	unsigned bit;
+	const char *usage, *help;
+} commands[] = {
+	{ "up", UP, "", "all on one machine: a private PostgreSQL under --data, serve and watch" },
+	{ "serve", SERVE, "", "answer HTTP: uploads, pages, the API" },
+	{ "watch", WATCH, "", "find changes, deliver alerts" },
+	{ "migrate", MIGRATE, "", "bring the database's schema to this program's version" },
+	{ "rebuild", REBUILD, "", "make the series packs anew from the runs, tell what differed" },
+	{ "token", TOKEN, " add|list|revoke", "access tokens for labs, people and programs" },
+	{ "version", VERSION, "", "print the version" },
+	{ NULL, 0, NULL, NULL },
+};
+
+enum type { TEXT, FLAG, INT, NUM, SECRET };
+
+#define AT(field) offsetof(struct conf, field)
+
+static const struct option {
+	const char *name, *value;	/* "data", "DIR" */
+	enum type type;
+	size_t at;
+	const char *standard;		/* NULL: none */
+	unsigned commands;
+	double least, most;		/* of INT and NUM */
+	const char *help;
+} options[] = {
+	{ "data", "DIR", TEXT, AT(data), "./var", UP | WITH_DB, 0, 0,
+	  "up: where everything is kept; others: whose database, when --db is not given" },
+	{ "db", "CONNINFO", TEXT, AT(db), NULL, WITH_DB, 0, 0,
+	  "an existing PostgreSQL (14 or later), as libpq takes it: \"host=db dbname=nsecwatch\"" },
+	{ "listen", "ADDR:PORT", TEXT, AT(listen), "127.0.0.1:8080", UP | SERVE, 0, 0,
+	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
+	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
+	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
+	{ "public-url", "URL", TEXT, AT(public_url), NULL, UP | SERVE | WATCH, 0, 0,
+	  "how others reach this server: the start of links in alerts" },
+	{ "name", "NAME", TEXT, AT(token_name), NULL, TOKEN, 0, 0, "add, revoke: the token's name" },
+	{ "scope", "SCOPE", TEXT, AT(token_scope), NULL, TOKEN, 0, 0,
+	  "add: what it may do: ingest, read, triage or admin" },
+	{ "webhook-url", "URL", TEXT, AT(webhook_url), NULL, UP | WATCH, 0, 0, "POST each alert there as JSON" },
+	{ "smtp-url", "URL", TEXT, AT(smtp_url), NULL, UP | WATCH, 0, 0,
+	  "mail server for alerts: smtp://host:25, smtps://host:465" },
+	{ "smtp-user", "USER", TEXT, AT(smtp_user), NULL, UP | WATCH, 0, 0, "user name at the mail server" },
+	{ "smtp-password", NULL, SECRET, AT(smtp_password), NULL, UP | WATCH, 0, 0,
+	  "its password (environment only)" },
+	{ "smtp-password-file", "FILE", TEXT, AT(smtp_password_file), NULL, UP | WATCH, 0, 0,
+	  "its password: the first line of this file" },
+	{ "mail-from", "ADDRESS", TEXT, AT(mail_from), NULL, UP | WATCH, 0, 0, "sender of alerts" },
+	{ "mail-to", "ADDRESS", TEXT, AT(mail_to), NULL, UP | WATCH, 0, 0, "who gets alerts" },
+	{ "alert-percent", "PERCENT", NUM, AT(alert_percent), "5", UP | WATCH, 0.01, 1000,
+	  "the default rule's threshold" },
+	{ "workers", "N", INT, AT(workers), "4", UP | SERVE, 1, 256, "threads that run requests, each with a database connection" },
+	{ "queue-length", "N", INT, AT(queue_length), "256", UP | SERVE, 1, 65536,
+	  "requests that may wait for a worker; more get 503" },
+	{ "max-connections", "N", INT, AT(max_connections), "1000", UP | SERVE, 1, 65536, "open HTTP connections" },
+	{ "max-body", "KIB", INT, AT(max_body_kib), "4096", UP | SERVE, 1, 1 << 20, "largest body, as received" },
+	{ "max-inflated", "KIB", INT, AT(max_inflated_kib), "16384", UP | SERVE, 1, 1 << 20,
+	  "largest body, uncompressed" },
+	{ "idle-timeout", "SECONDS", INT, AT(idle_timeout_s), "30", UP | SERVE, 1, 3600,
+	  "a connection that says nothing is closed after this" },
+	{ "request-timeout", "SECONDS", INT, AT(request_timeout_s), "120", UP | SERVE, 1, 3600,
+	  "a request must have arrived after this" },
+	{ "statement-timeout", "MS", INT, AT(statement_timeout_ms), "30000", UP | SERVE | WATCH, 100, 3600000,
+	  "the longest database statement" },
+	{ "static", "DIR", TEXT, AT(static_dir), NULL, UP | SERVE, 0, 0, "pages from this folder, not from the program" },
+	{ "pg-bin", "DIR", TEXT, AT(pg_bin), NULL, UP, 0, 0, "where initdb and postgres are (else the newest found)" },
+	{ "log-level", "LEVEL", TEXT, AT(log_level), "info", UP | WITH_DB, 0, 0, "error, warn, info or debug" },
+	{ "help", NULL, FLAG, AT(help), NULL, ~0u, 0, 0, "this text" },
+	{ NULL, NULL, TEXT, 0, NULL, 0, 0, 0, NULL },
+};
+
+static const struct command *command_of(const char *name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static const struct option *option_of(const char *name, size_t len)
+{
+	for (const struct option *o = options; o->name; o++)
+		if (strlen(o->name) == len && !memcmp(o->name, name, len))
+			return o;
+	return NULL;
+}
+
+/* NSECWATCH_MAX_BODY of "max-body" */
+static const char *env_name(const struct option *o, char out[64])
+{
+	int n = snprintf(out, 64, "NSECWATCH_%s", o->name);
+
+	must(n < 64);
+	for (char *p = out; *p; p++)
+		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+	return out;
+}
+
+static int set_flag(bool *flag, const char *from, const char *value, struct err *err)
+{
+	static const char *const yes[] = { "1", "yes", "true", "on" }, *const no[] = { "0", "no", "false", "off" };
+
+	for (size_t i = 0; i < 4; i++) {
+		if (!strcasecmp(value, yes[i]) || !strcasecmp(value, no[i])) {
+			*flag = !strcasecmp(value, yes[i]);
+			return 0;
+		}
+	}
+	return err_set(err, ERR_SETUP, "%s is \"%s\": yes or no is needed", from, value);
+}
+
+/* Stores one value; `from` is how the user spelt the option ("--workers", "NSECWATCH_WORKERS"). */
+static int set(struct conf *conf, const struct option *o, const char *from, const char *value, struct err *err)
+{
+	char *at = (char *)conf + o->at;
+	int64_t i;
+	double d;
+
+	switch (o->type) {
+	case TEXT:
+	case SECRET:
+		memcpy(at, &value, sizeof(value));
+		return 0;
+	case FLAG:
+		return set_flag((bool *)at, from, value, err);
+	case INT:
+		if (num_parse_i64(value, strlen(value), &i) || i < (int64_t)o->least || i > (int64_t)o->most)
+			return err_set(err, ERR_SETUP, "%s is \"%s\": a whole number from %.0f to %.0f is needed",
+				       from, value, o->least, o->most);
+		*(int *)(void *)at = (int)i;
+		return 0;
+	case NUM:
+		if (num_parse(value, strlen(value), &d) || d < o->least || d > o->most)
+			return err_set(err, ERR_SETUP, "%s is \"%s\": a number from %g to %g is needed", from, value,
+				       o->least, o->most);
+		*(double *)(void *)at = d;
+		return 0;
+	}
+	must(!"a type of the table");
+	return -1;
+}
+
+static int set_from_environment(struct conf *conf, const struct command *c, struct err *err)
+{
+	char name[64];
+
+	for (const struct option *o = options; o->name; o++) {
+		const char *value;
+
+		if (!(o->commands & c->bit))
+			continue;
+		if (o->standard && set(conf, o, o->name, o->standard, err))
+			return -1;
+		if (!strcmp(o->name, "help"))
+			continue;
+		value = getenv(env_name(o, name));
+		if (value && *value && set(conf, o, name, value, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* One word "--name", "--name=value"; eats the next word where a value is needed. */
+static int set_from_word(struct conf *conf, const struct command *c, char ***argv, struct err *err)
+{
+	const char *word = *(*argv)++;
+	size_t len = strcspn(word + 2, "=");
+	const struct option *o = option_of(word + 2, len);
+	const char *value = word[2 + len] ? word + 2 + len + 1 : NULL;
+	char spelt[64], env[64];
+
+	if (!o)
+		return err_set(err, ERR_SETUP, "unknown option %s: see `nsecwatchd %s --help`", word, c->name);
+	snprintf(spelt, sizeof(spelt), "--%s", o->name);
+	if (!(o->commands & c->bit))
+		return err_set(err, ERR_SETUP, "%s is not an option of %s: see `nsecwatchd %s --help`", spelt, c->name,
+			       c->name);
+	if (o->type == SECRET)
+		return err_set(err, ERR_SETUP, "%s would show in ps: set %s, or use %s-file FILE", spelt,
+			       env_name(o, env), spelt);
+	if (o->type == FLAG)
+		return set(conf, o, spelt, value ? value : "yes", err);
+	if (!value)
+		value = *(*argv) ? *(*argv)++ : NULL;
+	if (!value)
+		return err_set(err, ERR_SETUP, "%s needs a value: %s %s", spelt, spelt, o->value);
+	return set(conf, o, spelt, value, err);
+}
+
+static int set_subcommand(struct conf *conf, const struct command *c, const char *word, struct err *err)
+{
+	static const char *const known[] = { "add", "list", "revoke" };
+
+	if (c->bit != TOKEN)
+		return err_set(err, ERR_SETUP, "%s takes no \"%s\": options start with --, see `nsecwatchd %s --help`",
+			       c->name, word, c->name);
+	for (size_t i = 0; i < 3 && !conf->subcommand; i++)
+		if (!strcmp(known[i], word)) {
+			conf->subcommand = known[i];
+			return 0;
+		}
+	return err_set(err, ERR_SETUP, "token takes one of add, list, revoke; here stands \"%s\"", word);
+}
+
+static int check_token(const struct conf *conf, struct err *err)
+{
+	if (!conf->subcommand)
+		return err_set(err, ERR_SETUP, "token: add, list or revoke? e.g. `nsecwatchd token add --name ci --scope ingest`");
+	if (strcmp(conf->subcommand, "list") && !(conf->token_name && *conf->token_name))
+		return err_set(err, ERR_SETUP, "token %s needs --name NAME", conf->subcommand);
+	if (!strcmp(conf->subcommand, "add") && !conf->token_scope)
+		return err_set(err, ERR_SETUP, "token add needs --scope ingest|read|triage|admin");
+	return 0;
+}
+
+static int check(struct conf *conf, const struct command *c, struct err *err)
+{
+	enum log_level level;
+
+	if (conf->log_level && log_level_parse(conf->log_level, &level))
+		return err_set(err, ERR_SETUP, "--log-level is \"%s\": error, warn, info or debug is needed",
+			       conf->log_level);
+	if (conf->listen && conf_listen_split(conf->listen, conf->listen_host, &conf->listen_port, err))
+		return err_prefix(err, "--listen");
+	if (conf->mail_to && (!conf->smtp_url || !conf->mail_from))
+		return err_set(err, ERR_SETUP, "--mail-to needs --smtp-url and --mail-from, too");
+	if (conf->smtp_password && conf->smtp_password_file)
+		return err_set(err, ERR_SETUP, "NSECWATCH_SMTP_PASSWORD and --smtp-password-file are both set: give one");
+	return c->bit == TOKEN ? check_token(conf, err) : 0;
+}
+
+int conf_parse(struct conf *conf, int argc, char **argv, struct err *err)
+{
+	const struct command *c;
+
+	memset(conf, 0, sizeof(*conf));
+	if (argc < 2)
+		return err_set(err, ERR_SETUP, "a command is needed: see `nsecwatchd --help`");
+	argv++;
+	if (!strcmp(*argv, "--help") || !strcmp(*argv, "-h") || !strcmp(*argv, "help")) {
+		conf->help = true;
+		return 0;
+	}
+	c = command_of(!strcmp(*argv, "--version") ? "version" : *argv);
+	if (!c)
+		return err_set(err, ERR_SETUP, "unknown command \"%s\": see `nsecwatchd --help`", *argv);
+	conf->command = c->name;
+	argv++;
+	if (set_from_environment(conf, c, err))
+		return -1;
+	while (*argv) {
+		if (!strcmp(*argv, "-h")) {
+			conf->help = true;
+			argv++;
+		} else if (!strncmp(*argv, "--", 2)) {
+			if (set_from_word(conf, c, &argv, err))
+				return -1;
+		} else if (set_subcommand(conf, c, *argv++, err)) {
+			return -1;
+		}
+	}
+	return conf->help ? 0 : check(conf, c, err);
+}
+
+int conf_listen_split(const char *text, char host[256], int *port, struct err *err)
+{
+	const char *colon = strrchr(text, ':'), *digits = colon ? colon + 1 : text;
+	const char *from = text, *to = colon ? colon : text;
+	int64_t n;
+
+	if (num_parse_i64(digits, strlen(digits), &n) || n < 0 || n > 65535)
+		return err_set(err, ERR_SETUP, "\"%s\" does not end in a port from 0 to 65535: write ADDR:PORT", text);
+	if (from < to && *from == '[' && to[-1] == ']')
+		from++, to--;
+	else if (memchr(from, ':', (size_t)(to - from)))
+		return err_set(err, ERR_SETUP, "\"%s\": write an IPv6 address in brackets, [::1]:8080", text);
+	if (to - from > 255)
+		return err_set(err, ERR_SETUP, "\"%s\": the address is too long", text);
+	memcpy(host, from, (size_t)(to - from));
+	host[to - from] = 0;
+	if (!strcmp(host, "*"))
+		host[0] = 0;
+	*port = (int)n;
+	return 0;
+}
+
+int conf_read_secrets(struct conf *conf, struct err *err)
+{
+	const char *name = conf->smtp_password_file;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	FILE *f;
+
+	if (!name)
+		return 0;
+	f = fopen(name, "re");
+	if (!f)
+		return err_set(err, ERR_SETUP, "--smtp-password-file %s: %s", name, strerror(errno));
+	n = getline(&line, &room, f);
+	fclose(f);
+	if (n >= 0)
+		line[strcspn(line, "\r\n")] = 0;
+	if (n < 0 || !*line) {
+		free(line);
+		return err_set(err, ERR_SETUP, "--smtp-password-file %s: its first line is empty", name);
+	}
+	conf->smtp_password = line;
+	conf->smtp_password_file = NULL;
+	return 0;
+}
+
+static void export(const struct conf *conf, const struct option *o)
+{
+	const char *at = (const char *)conf + o->at, *text = NULL;
+	char name[64], number[NUM_MAX];
+
+	switch (o->type) {
+	case TEXT:
+	case SECRET:
+		memcpy(&text, at, sizeof(text));
+		break;
+	case FLAG:
+		text = *(const bool *)at ? "yes" : "no";
+		break;
+	case INT:
+		snprintf(number, sizeof(number), "%d", *(const int *)(const void *)at);
+		text = number;
+		break;
+	case NUM:
+		num_format(number, *(const double *)(const void *)at);
+		text = number;
+		break;
+	}
+	env_name(o, name);
+	if (text)
+		must(!setenv(name, text, 1));
+	else
+		must(!unsetenv(name));
+}
+
+void conf_export(const struct conf *conf, const char *command)
+{
+	const struct command *c = command_of(command);
+
+	must(c);
+	for (const struct option *o = options; o->name; o++) {
+		char name[64];
+
+		if (!strcmp(o->name, "help"))
+			continue;
+		if (o->commands & c->bit)
+			export(conf, o);
+		else	/* watch's mail password is nothing that serve should see */
+			must(!unsetenv(env_name(o, name)));
+	}
+}
+
+/* Text behind the left column, broken at blanks. */
+static void print_wrapped(const char *text, int left, int width)
+{
+	int column = left;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (column > left && column + 1 + n > width) {
+			printf("\n%*s", left, "");
+			column = left;
+		} else if (column > left) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", n, text);
+		column += n;
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+static void help_option(const struct option *o)
+{
+	char left[64], text[512], env[64];
+
+	if (o->type == SECRET)
+		snprintf(left, sizeof(left), "%s", env_name(o, env));
+	else
+		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+	snprintf(text, sizeof(text), "%s%s%s%s", o->help, o->standard ? " (default: " : "",
+		 o->standard ? o->standard : "", o->standard ? ")" : "");
+	printf("  %-28s", left);
+	if (strlen(left) >= 28)
+		printf("\n%*s", 30, "");
+	print_wrapped(text, 30, 96);
+}
+
+void conf_help(const char *command)
+{
+	const struct command *one = command ? command_of(command) : NULL;
+
+	if (one)
+		printf("usage: nsecwatchd %s%s [OPTION]...\n%c%s.\n\n", one->name, one->usage,
+		       toupper((unsigned char)one->help[0]), one->help + 1);
+	else
+		printf("usage: nsecwatchd COMMAND [OPTION]...\n"
+		       "Stores benchmark results of kernels, draws them, finds regressions, tells maintainers.\n\n");
+	for (const struct command *c = commands; !one && c->name; c++)
+		printf("  %-8s%-18s  %s\n", c->name, c->usage, c->help);
+	if (!one)
+		printf("\n`nsecwatchd COMMAND --help` has the options of a command. To start: nsecwatchd up --demo\n");
+	for (const struct option *o = options; one && o->name; o++)
+		if (o->commands & one->bit)
+			help_option(o);
+	if (one)
+		printf("\nEach option can also be set in the environment: --max-body is NSECWATCH_MAX_BODY.\n");
+}
