@@ -32,10 +32,30 @@ int calc_select_series(struct catalog *c, struct arena *a, const struct select_a
 		       struct selection *sel, struct err *err);
 
 /*
- * A kernel argument (name, v form, phrase, latest, latest:TRACK): the kernel. `arg` is
- * the argument's name for errors. previous is resolved by its user, who knows the head.
+ * A kernel argument (name, v form, phrase, `latest`, `latest:TRACK`): the kernel. `arg` is
+ * the argument's name for errors. `latest` looks for kernels with results of the
+ * selection (db); all else needs the catalogue only. `previous` is refused here: its
+ * user resolves the head first and calls calc_select_previous().
  */
-int calc_select_kernel(struct catalog *c, struct arena *a, const char *arg, const char *value,
+int calc_select_kernel(struct catalog *c, struct db *db, struct arena *a, const char *arg, const char *value,
 		       const struct selection *sel, const struct cat_kernel **kernel, struct err *err);
+
+/* The next lower kernel of head's track with results of the selection; never a variant. ERR_UNKNOWN_VALUE: none. */
+int calc_select_previous(struct catalog *c, struct db *db, struct arena *a, const char *arg,
+			 const struct selection *sel, const struct cat_kernel *head,
+			 const struct cat_kernel **kernel, struct err *err);
+
+/* Whether track= lets this kernel in. */
+bool calc_select_track(const struct selection *sel, const char *track);
+
+/* Kernels of one track by key, then name: for qsort() over pointers. Across tracks: by track's name. */
+int calc_select_kernel_order(const void *a, const void *b);
+
+/* Glob with '*' only. */
+bool calc_select_glob(const char *pattern, const char *text);
+
+/* Says in err that `value` of `arg` names nothing, and the nearest of names. Returns -1. */
+int calc_select_unknown(struct arena *a, const char *arg, const char *value, const char *const *names, size_t n,
+			struct err *err);
 
 #endif

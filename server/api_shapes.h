@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON shapes and query arguments that several resources share. */
+#ifndef SERVER_API_SHAPES_H
+#define SERVER_API_SHAPES_H
+
+#include "../lib/json.h"
+#include "calc_compare.h"
+#include "web.h"
+
+/* KERNEL of API.md; NULL becomes null. */
+void api_shapes_kernel(struct json *j, const struct cat_kernel *k);
+/* The same shape from a parsed name: commit and released_at are null. */
+void api_shapes_parsed_kernel(struct json *j, struct arena *a, const struct kernel *k);
+
+/* "series_id": ids are strings. */
+void api_shapes_id(struct json *j, const char *key, int64_t id);
+/* A number or null under key. */
+void api_shapes_double(struct json *j, const char *key, double d);
+
+/* The selectors among the request's arguments, resolved. Refreshes the catalogue. */
+int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err);
+/* run=ID arguments; ids that name no run are an error. */
+int api_shapes_runs(struct req *rq, struct compare_runs *runs, struct err *err);
+/* base= (may be `previous`), head= and fix=. */
+int api_shapes_kernels(struct req *rq, const struct selection *sel, const struct cat_kernel **base,
+		       const struct cat_kernel **head, const struct cat_kernel **fix, struct err *err);
+
+#endif
