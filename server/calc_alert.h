@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One alert with names instead of ids, as everybody shows it: JSON (API, webhook) and
+ * plain text of at most 72 columns (API, mail). Pure over what db_alerts and the catalogue say.
+ */
+#ifndef SERVER_CALC_ALERT_H
+#define SERVER_CALC_ALERT_H
+
+#include "../lib/buf.h"
+#include "../lib/json.h"
+#include "db_alerts.h"
+#include "db_outbox.h"
+
+#define CALC_ALERT_COLUMNS 72
+
+struct calc_alert_row {
+	const struct cat_series *series;
+	const struct cat_kernel *from, *to;
+	const struct db_change *change;
+};
+
+struct calc_alert {
+	const struct db_alert *alert;
+	const struct cat_kernel *from, *to;
+	const struct cat_benchmark *benchmark;
+	const char **machines;		/* names, sorted */
+	const char **thp;		/* slugs, sorted, each once */
+	size_t n_machines, n_thp;
+	struct calc_alert_row *rows;	/* of calc_alert_load() only; by machine, thp, metric, params */
+	size_t n_rows;
+	const struct outbox_state *deliveries;	/* likewise */
+	size_t n_deliveries;
+};
+
+/* Names for a row of a list. The catalogue must be at least as new as the alert; -1: it is not. */
+int calc_alert_name(struct catalog *c, struct arena *a, const struct db_alert *alert, struct calc_alert *out,
+		    struct err *err);
+/* The whole alert with its rows; *out NULL: there is none. Refreshes the catalogue. */
+int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const struct uuid *id,
+		    struct calc_alert **out, struct err *err);
+
+/* Members' percents as they are, least and greatest. NaN without rows. */
+void calc_alert_range(const struct calc_alert *al, double *least, double *greatest);
+void calc_alert_json(struct json *j, const struct calc_alert *al, bool rows);
+/* "[REGRESSION] mprotect/tw4m +14 % .. +150 % since 6.17-rc1 (milan-01)": one line, any characters. */
+void calc_alert_subject(struct buf *out, const struct calc_alert *al);
+/* public_url: how links start, or NULL; a link stands alone on its line and is never broken. */
+void calc_alert_text(struct buf *out, const struct calc_alert *al, const char *public_url);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Alerts and what they are made of: rules, the runs not checked yet, steps of series
+ * (change), which steps an alert holds (alert_member). Only `watch` writes here, and in
+ * one transaction that holds db_alerts_lock(); everything is an upsert on a natural key.
+ */
+#ifndef SERVER_DB_ALERTS_H
+#define SERVER_DB_ALERTS_H
+
+#include "db_runs.h"
+
+struct db_rule {
+	int64_t id;
+	const char *name;
+	const char *selector;		/* JSON object {"benchmark": ["mm/..."], ...} */
+	double percent;
+	bool worse, better;		/* which directions it looks at */
+};
+int db_alerts_rules(struct db *db, struct arena *a, struct db_rule **rules, size_t *n, struct err *err);
+
+/* A run that was not compared with its neighbours yet. */
+struct db_unchecked {
+	struct uuid run_id;
+	int64_t machine_id, kernel_id;
+};
+/* In the transaction: true, until its end, for one process at a time. */
+int db_alerts_lock(struct db *db, bool *mine, struct err *err);
+/* In the transaction: the newest runs to check, at most max, without those of `except`. */
+int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
+			struct db_unchecked **list, size_t *n, struct err *err);
+int db_alerts_checked(struct db *db, const struct db_unchecked *list, size_t n, struct err *err);
+/* Whether a run still waits for its check. */
+int db_alerts_pending(struct db *db, const struct uuid *run_id, bool *pending, struct err *err);
+/* The kernels a machine has runs of, in no order. */
+int db_alerts_kernels_of_machine(struct db *db, struct arena *a, int64_t machine_id, int64_t **ids, size_t *n,
+				 struct err *err);
+
+/* A step of a series, as change holds it. */
+struct db_change {
+	int64_t series_id, from_kernel_id, to_kernel_id;
+	double from_center, to_center, percent;
+	const char *verdict;		/* "regression", "improvement", "unchanged", "inconclusive" */
+	const char *confidence;		/* "none", "weak", "strong" */
+	double q;			/* NaN: none */
+	int64_t from_boots, to_boots;
+};
+/* Upserts the steps among them (regression, improvement); of the others refreshes those that were steps once. */
+int db_alerts_changes_write(struct db *db, struct arena *a, const struct db_change *list, size_t n,
+			    struct err *err);
+
+struct db_alert {
+	struct uuid id;
+	const char *track;
+	int64_t from_kernel_id, to_kernel_id, benchmark_id, rule_id;
+	bool regression;		/* else an improvement */
+	const char *state;		/* "new", ... */
+	int64_t n_series;
+	double worst_percent;		/* NaN: no member */
+	int64_t *machine_ids, *config_ids;
+	size_t n_machines, n_configs;
+	int64_t created_at;
+};
+struct db_member {
+	struct uuid alert_id;
+	bool regression;
+	struct db_change change;
+};
+
+const char *db_alerts_direction(bool regression);	/* "regression", "improvement" */
+
+/* All alerts of a track, benchmark and direction, whatever their range. */
+int db_alerts_of_benchmark(struct db *db, struct arena *a, const char *track, int64_t benchmark_id,
+			   bool regression, struct db_alert **list, size_t *n, struct err *err);
+/* Inserts it (id, range, rule, created_at) where its id is new: *made. */
+int db_alerts_insert(struct db *db, const struct db_alert *alert, bool *made, struct err *err);
+int db_alerts_set_range(struct db *db, const struct uuid *id, int64_t from_kernel_id, int64_t to_kernel_id,
+			struct err *err);
+/* What sums up the members: n_series, worst_percent, machine_ids, config_ids. */
+int db_alerts_set_summary(struct db *db, const struct db_alert *alert, struct err *err);
+
+/* Members with their numbers: of one alert, by series id; or of these series in any alert. */
+int db_alerts_members(struct db *db, struct arena *a, const struct uuid *alert_id, struct db_member **list,
+		      size_t *n, struct err *err);
+int db_alerts_members_of_series(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
+				struct db_member **list, size_t *n, struct err *err);
+/* Only alert_id, regression and the change's series and kernels are used. */
+int db_alerts_members_write(struct db *db, struct arena *a, const struct db_member *list, size_t n,
+			    struct err *err);
+int db_alerts_members_delete(struct db *db, struct arena *a, const struct db_member *list, size_t n,
+			     struct err *err);
+
+/* Newest first; the page after `before`, or from the top. 0 / NULL = any. */
+struct db_alert_filter {
+	const char *state;
+	const int64_t *benchmark_ids;	/* NULL: any */
+	size_t n_benchmarks;
+	int64_t before_created_at;	/* TM_NONE: from the top */
+	struct uuid before_id;
+};
+int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter *f, int limit,
+		   struct db_alert **list, size_t *n, struct err *err);
+/* 0 with *alert NULL: there is none. */
+int db_alerts_get(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert, struct err *err);
+/* Alerts nobody has ended: new, acknowledged, reported, ... */
+int db_alerts_count_open(struct db *db, int64_t *n, struct err *err);
+
+#endif
