@@ -1,7 +1,11 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Alerts: what `watch` finds between two neighbouring kernels of a track, and what it tells whom.
--- Facts (change, alert_member) are keyed by series and point to nothing local; alert, rule and
--- outbox are few and stand on the coordinator.
+-- Facts (change, alert_member) are keyed by series and reference nothing; alert, rule and outbox
+-- are few and stand on the coordinator.
+
+-- The newest uploads are checked first: a catch-up must not make fresh ones wait.
+ALTER TABLE nsecwatch.run_todo ADD COLUMN queued_at timestamptz NOT NULL DEFAULT now();
+CREATE INDEX run_todo_newest ON nsecwatch.run_todo (what, queued_at DESC, run_id);
 
 -- When to raise an alert. selector: {"benchmark": ["mprotect/*"], "thp": ["always"]}, the
 -- selectors of the reading API, each a list; {} is everything. percent: the least change.
@@ -21,9 +25,9 @@ INSERT INTO nsecwatch.rule (name, selector, percent, direction) VALUES ('default
 -- kernel changes the numbers, never the key. Written for every row whose verdict is a regression
 -- or an improvement, whatever the rules say; follows the evidence afterwards.
 CREATE TABLE nsecwatch.change (
-	series_id bigint NOT NULL REFERENCES nsecwatch.series,
-	from_kernel_id bigint NOT NULL REFERENCES nsecwatch.kernel,
-	to_kernel_id bigint NOT NULL REFERENCES nsecwatch.kernel,
+	series_id bigint NOT NULL,
+	from_kernel_id bigint NOT NULL,
+	to_kernel_id bigint NOT NULL,
 	from_center float8 NOT NULL,
 	to_center float8 NOT NULL,
 	percent float8 NOT NULL,
@@ -62,10 +66,10 @@ CREATE INDEX alert_newest ON nsecwatch.alert (created_at DESC, id DESC);
 
 -- Which steps an alert holds; the numbers stand in `change`. A series is once in an alert.
 CREATE TABLE nsecwatch.alert_member (
-	series_id bigint NOT NULL REFERENCES nsecwatch.series,
+	series_id bigint NOT NULL,
 	alert_id uuid NOT NULL,
-	from_kernel_id bigint NOT NULL REFERENCES nsecwatch.kernel,
-	to_kernel_id bigint NOT NULL REFERENCES nsecwatch.kernel,
+	from_kernel_id bigint NOT NULL,
+	to_kernel_id bigint NOT NULL,
 	direction text NOT NULL CHECK (direction IN ('regression', 'improvement')),
 	PRIMARY KEY (series_id, alert_id)
 );
