@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "points.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+size_t stats_side_scratch(size_t n)
+{
+	return n * (sizeof(double) + sizeof(int64_t));
+}
+
+static int by_boot(const void *a, const void *b, void *arg)
+{
+	const struct stats_sample *s = arg;
+	uint64_t x = s[*(const int64_t *)a].boot_key, y = s[*(const int64_t *)b].boot_key;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Means of boots, each over its runs weighted by n; how many. `order` is n int64. */
+static size_t boot_means(const struct stats_sample *s, size_t n, int64_t *order, double *boot)
+{
+	size_t boots = 0;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (int64_t)i;
+	if (n > 1)
+		qsort_r(order, n, sizeof(*order), by_boot, (void *)(uintptr_t)s);
+	for (size_t i = 0; i < n;) {
+		uint64_t key = s[order[i]].boot_key;
+		double sum = 0, weight = 0;
+		size_t from = i;
+
+		for (; i < n && s[order[i]].boot_key == key; i++) {
+			sum += s[order[i]].mean * (double)s[order[i]].n;
+			weight += (double)s[order[i]].n;
+		}
+		/* one run: its mean as it is, not through a product and a quotient */
+		boot[boots++] = i - from == 1 ? s[order[from]].mean : sum / weight;
+	}
+	return boots;
+}
+
+static double stddev_of(const double *v, size_t n, double mean)
+{
+	double ss = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ss += (v[i] - mean) * (v[i] - mean);
+	return n > 1 ? sqrt(ss / (double)(n - 1)) : NAN;
+}
+
+/* Of all repetitions of one boot, from the summaries of its runs: SS = sum (n - 1) sd^2 + n (mean - m)^2. */
+static double stddev_within(const struct stats_sample *s, size_t n, double mean)
+{
+	double ss = 0;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].n > 1)		/* an unknown stddev makes the whole unknown */
+			ss += (double)(s[i].n - 1) * s[i].stddev * s[i].stddev;
+		ss += (double)s[i].n * (s[i].mean - mean) * (s[i].mean - mean);
+		total += s[i].n;
+	}
+	return total > 1 ? sqrt(ss / (double)(total - 1)) : NAN;
+}
+
+/* centre and spread over at least two boots */
+static void over_boots(struct stats_side *side, double *boot, size_t boots)
+{
+	double sum = 0, least = boot[0], most = boot[0];
+
+	for (size_t i = 0; i < boots; i++) {
+		sum += boot[i];
+		least = fmin(least, boot[i]);
+		most = fmax(most, boot[i]);
+	}
+	side->stddev = stddev_of(boot, boots, sum / (double)boots);
+	side->log_mean = side->log_stddev = NAN;
+	side->center = sum / (double)boots;
+	if (!(least > 0))
+		return;
+	sum = 0;
+	for (size_t i = 0; i < boots; i++)
+		sum += boot[i] = log(boot[i]);
+	side->log_mean = sum / (double)boots;
+	side->log_stddev = stddev_of(boot, boots, side->log_mean);
+	/* equal boots have exactly their value as centre: "same" means exactly 0 % */
+	side->center = least == most ? least : exp(side->log_mean);
+}
+
+static void over_repetitions(struct stats_side *side, const struct stats_sample *s, size_t n, double mean)
+{
+	side->center = mean;
+	side->stddev = stddev_within(s, n, mean);
+	side->log_mean = side->log_stddev = NAN;
+	if (!(mean > 0))
+		return;
+	side->log_mean = log(mean);
+	/* sd of ln x from mean and sd of x where x is lognormal: sqrt(ln(1 + cv^2)) */
+	side->log_stddev = sqrt(log1p(side->stddev / mean * (side->stddev / mean)));
+}
+
+void stats_side_of(const struct stats_sample *samples, size_t n, void *scratch, struct stats_side *side)
+{
+	double *boot = scratch;
+	size_t boots = boot_means(samples, n, (int64_t *)(boot + n), boot);
+	bool open = false;
+
+	*side = (struct stats_side){ .runs = (int64_t)n, .boots = (int64_t)boots,
+				     .min = samples[0].min, .max = samples[0].max };
+	for (size_t i = 0; i < n; i++) {
+		side->n += samples[i].n;
+		open |= isnan(samples[i].min) || isnan(samples[i].max);
+		side->min = fmin(side->min, samples[i].min);
+		side->max = fmax(side->max, samples[i].max);
+	}
+	if (open)			/* what one run leaves open stays open */
+		side->min = side->max = NAN;
+	if (boots > 1)
+		over_boots(side, boot, boots);
+	else
+		over_repetitions(side, samples, n, boot[0]);
+}
