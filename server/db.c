@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One connection: see db.h. Everything libpq can do to us is in this file. */
+#include "db.h"
+
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/tm.h"
+#include "db_wire.h"
+
+#define STATEMENTS_MAX 512		/* in the program; a power of two */
+#define CHANNELS_MAX 8
+#define BACKOFF_FIRST_MS 20
+#define BACKOFF_MOST_MS 1000
+
+enum fate {				/* what the last error means for a transaction */
+	FATE_FINAL,
+	FATE_AGAIN,			/* as it is, on the same link */
+	FATE_STALE,			/* the server forgot a prepared statement, or its plan */
+	FATE_READ_ONLY,			/* the wrong server of several: connect anew */
+	FATE_LOST,
+};
+
+struct db {
+	PGconn *conn;			/* NULL when down */
+	char *conninfo, *application_name;
+	int statement_timeout_ms;
+	uint64_t generation;
+	char sqlstate[6];
+	enum fate fate;
+	bool in_tx;
+	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
+	struct buf wire;		/* the parameters of the call being made */
+	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
+	int n_channels;
+	unsigned seed;
+};
+
+struct db *db_new(const char *conninfo, const char *application_name, int statement_timeout_ms)
+{
+	struct db *db = calloc(1, sizeof(*db));
+
+	must(db != NULL);
+	db->conninfo = strdup(conninfo);
+	db->application_name = strdup(application_name);
+	must(db->conninfo && db->application_name);
+	db->statement_timeout_ms = statement_timeout_ms;
+	buf_init(&db->wire);
+	random_bytes(&db->seed, sizeof(db->seed));
+	return db;
+}
+
+static void disconnect(struct db *db)
+{
+	PQfinish(db->conn);
+	db->conn = NULL;
+	memset(db->prepared, 0, sizeof(db->prepared));
+}
+
+void db_free(struct db *db)
+{
+	if (!db)
+		return;
+	disconnect(db);
+	free(db->conninfo);
+	free(db->application_name);
+	buf_fini(&db->wire);
+	free(db);
+}
+
+bool db_is_up(struct db *db)
+{
+	return db->conn != NULL;
+}
+
+int db_socket(struct db *db)
+{
+	return db->conn ? PQsocket(db->conn) : -1;
+}
+
+uint64_t db_generation(const struct db *db)
+{
+	return db->generation;
+}
+
+const char *db_sqlstate(const struct db *db)
+{
+	return db->sqlstate;
+}
+
+static enum fate fate_of(const struct db *db)
+{
+	static const struct {
+		const char *state;	/* or its first two characters */
+		enum fate fate;
+	} fates[] = {
+		{ "57P01", FATE_LOST }, { "57P02", FATE_LOST }, { "57P03", FATE_LOST }, { "25P03", FATE_LOST },
+		{ "25006", FATE_READ_ONLY }, { "26000", FATE_STALE },
+		/* in our statements: "cached plan must not change result type", after a migration */
+		{ "0A000", FATE_STALE },
+		{ "40001", FATE_AGAIN }, { "40P01", FATE_AGAIN }, { "55P03", FATE_AGAIN }, { "53300", FATE_AGAIN },
+		{ "08", FATE_AGAIN },	/* with a good link: another node behind the server is away */
+	};
+
+	if (PQstatus(db->conn) == CONNECTION_BAD || !db->sqlstate[0])
+		return FATE_LOST;
+	for (size_t i = 0; i < sizeof(fates) / sizeof(fates[0]); i++)
+		if (!strncmp(db->sqlstate, fates[i].state, strlen(fates[i].state)))
+			return fates[i].fate;
+	return FATE_FINAL;
+}
+
+/* A message of libpq without its line ends. */
+static const char *one_line(const char *text, char out[400])
+{
+	size_t n = strcspn(text, "\n");
+
+	snprintf(out, 400, "%.*s", (int)(n > 399 ? 399 : n), text);
+	return out;
+}
+
+/*
+ * Records the first error of a call. What the sender's data can cause (22: data, 54: a
+ * name too long for an index) is told apart from our bugs; a timeout or a full disk may pass.
+ */
+static int failed(struct db *db, const PGresult *first, const char *what, struct err *err)
+{
+	const char *state = PQresultErrorField(first, PG_DIAG_SQLSTATE);
+	const char *text = PQresultErrorField(first, PG_DIAG_MESSAGE_PRIMARY);
+	enum err_kind kind = ERR_BUG;
+	char line[400];
+
+	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state ? state : "");
+	db->fate = fate_of(db);
+	one_line(text ? text : PQerrorMessage(db->conn), line);
+	if (db->fate != FATE_FINAL || !strncmp(db->sqlstate, "53", 2) || !strncmp(db->sqlstate, "57", 2))
+		kind = ERR_UNAVAILABLE;
+	else if (!strncmp(db->sqlstate, "22", 2) || !strncmp(db->sqlstate, "54", 2))
+		kind = ERR_INVALID;
+	if (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)
+		disconnect(db);
+	return err_set(err, kind, "database: %s: %s%s%s", what, line, db->sqlstate[0] ? " " : "", db->sqlstate);
+}
+
+/*
+ * Takes all results of what was sent; the last one, if it is good, goes to *last. The first error
+ * counts: after "57P01 terminating connection" a second one without SQLSTATE follows.
+ */
+static int finish(struct db *db, int sent, const char *what, PGresult **last, struct err *err)
+{
+	PGresult *r, *good = NULL, *bad = NULL;
+	ExecStatusType status;
+	int ret = 0;
+
+	db->sqlstate[0] = 0;
+	db->fate = FATE_FINAL;
+	while (sent && (r = PQgetResult(db->conn))) {
+		status = PQresultStatus(r);
+		if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) {
+			PQclear(good);
+			good = r;
+		} else if (!bad) {
+			bad = r;
+		} else {
+			PQclear(r);
+		}
+		if (PQstatus(db->conn) == CONNECTION_BAD)
+			break;
+	}
+	if (bad || !good) {
+		ret = failed(db, bad, what, err);
+		PQclear(good);
+		good = NULL;
+	}
+	PQclear(bad);
+	if (last)
+		*last = good;
+	else
+		PQclear(good);
+	return ret;
+}
+
+static void notice(void *arg, const PGresult *r)
+{
+	char quoted[400], line[400];
+
+	(void)arg;
+	one_line(PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "", line);
+	log_event(LOG_WARN, "database notice", "text=%s", log_quote(quoted, sizeof(quoted), line));
+}
+
+/*
+ * What every session wants. As a statement and not in the conninfo's `options`, which the
+ * operator may use; on a synchronous standby's loss a COMMIT hangs whatever these say.
+ */
+static int session_setup(struct db *db, struct err *err)
+{
+	static const char sql[] =
+		"SELECT set_config('statement_timeout', $1, false),"
+		" set_config('idle_in_transaction_session_timeout', '60000', false),"
+		" set_config('TimeZone', 'UTC', false), set_config('search_path', 'nsecwatch', false),"
+		" set_config('client_min_messages', 'warning', false),"
+		" set_config('bytea_output', 'hex', false)";
+	char timeout[16];
+	const char *values[1] = { timeout };
+
+	snprintf(timeout, sizeof(timeout), "%d", db->statement_timeout_ms);
+	return finish(db, PQsendQueryParams(db->conn, sql, 1, NULL, values, NULL, NULL, 0), "session", NULL, err);
+}
+
+int db_connect(struct db *db, struct err *err)
+{
+	/* what stands before dbname are defaults: the operator's conninfo wins */
+	const char *const keys[] = {
+		"connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
+		"target_session_attrs", "dbname", "application_name", "client_encoding", NULL,
+	};
+	const char *const values[] = {
+		"5", "10000", "10", "5", "3", "read-write", db->conninfo, db->application_name, "UTF8", NULL,
+	};
+	char line[400];
+
+	if (db->conn)
+		return 0;
+	db->sqlstate[0] = 0;
+	db->fate = FATE_LOST;
+	db->conn = PQconnectdbParams(keys, values, 1);
+	if (PQstatus(db->conn) != CONNECTION_OK) {
+		err_set(err, ERR_UNAVAILABLE, "database: %s",
+			one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
+		disconnect(db);
+		return -1;
+	}
+	PQsetNoticeReceiver(db->conn, notice, NULL);
+	if (session_setup(db, err)) {
+		disconnect(db);
+		return -1;
+	}
+	db->generation++;
+	return 0;
+}
+
+/* Where st is in the set, or the free place for it. */
+static const struct stmt **slot_of(struct db *db, const struct stmt *st)
+{
+	size_t i = ((uintptr_t)st >> 3) * 0x9E3779B97F4A7C15u >> 32;
+
+	for (size_t tries = 0; tries < STATEMENTS_MAX; tries++, i++)
+		if (!db->prepared[i % STATEMENTS_MAX] || db->prepared[i % STATEMENTS_MAX] == st)
+			return &db->prepared[i % STATEMENTS_MAX];
+	must(!"STATEMENTS_MAX is too small");
+	return NULL;
+}
+
+#define ARGS_MAX 48
+
+static int prepare(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct err *err)
+{
+	const struct stmt **slot = slot_of(db, st);
+	Oid types[ARGS_MAX];
+
+	if (*slot)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		types[i] = db_arg_oid(&args[i]);
+	if (finish(db, PQsendPrepare(db->conn, st->name, st->sql, (int)n, types), st->name, NULL, err))
+		return -1;
+	*slot = st;
+	return 0;
+}
+
+static int execute(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, PGresult **result,
+		   struct err *err)
+{
+	const char *values[ARGS_MAX];
+	int lengths[ARGS_MAX], formats[ARGS_MAX];
+	size_t at[ARGS_MAX + 1];
+
+	must(n <= ARGS_MAX);
+	if (db_connect(db, err) || prepare(db, st, args, n, err))
+		return -1;
+	buf_clear(&db->wire);
+	for (size_t i = 0; i < n; i++) {
+		at[i] = db->wire.len;
+		if (!db_arg_is_null(&args[i]))
+			db_arg_encode(&args[i], &db->wire);
+		formats[i] = 1;
+	}
+	at[n] = db->wire.len;
+	for (size_t i = 0; i < n; i++) {	/* now that the buffer moves no more */
+		values[i] = db_arg_is_null(&args[i]) ? NULL : db->wire.p + at[i];
+		lengths[i] = (int)(at[i + 1] - at[i]);
+	}
+	return finish(db, PQsendQueryPrepared(db->conn, st->name, (int)n, values, lengths, formats, 1), st->name,
+		      result, err);
+}
+
+/* Makes the next execute() prepare everything again. */
+static void forget_statements(struct db *db)
+{
+	struct err ignored;
+
+	memset(db->prepared, 0, sizeof(db->prepared));
+	if (finish(db, PQsendQuery(db->conn, "DEALLOCATE ALL"), "deallocate", NULL, &ignored) && db->conn)
+		disconnect(db);
+}
+
+int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct db_rows **rows,
+	     struct err *err)
+{
+	PGresult *result = NULL;
+	bool was_up = db->conn != NULL;
+	int ret;
+
+	if (rows)
+		*rows = NULL;
+	if (db->in_tx && !db->conn)	/* lost before; a new link is not in the transaction */
+		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
+	ret = execute(db, st, args, n, &result, err);
+	/*
+	 * A link that idled through a restart of the server is found dead only now. Outside of
+	 * db_tx() there are only statements that may run twice, so once more, on a new link.
+	 */
+	if (ret && !db->in_tx && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
+		ret = execute(db, st, args, n, &result, err);
+	} else if (ret && !db->in_tx && db->fate == FATE_STALE) {
+		forget_statements(db);
+		ret = execute(db, st, args, n, &result, err);
+	}
+	if (ret)
+		return -1;
+	if (rows)
+		*rows = db_rows_new(result);
+	else
+		PQclear(result);
+	return 0;
+}
+
+int db_script(struct db *db, const char *sql, struct err *err)
+{
+	char name[60];
+
+	if (db->in_tx && !db->conn)
+		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
+	if (db_connect(db, err))
+		return -1;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(sql, "\n"), sql);
+	return finish(db, PQsendQuery(db->conn, sql), name, NULL, err);
+}
+
+/* COMMIT of a transaction that failed succeeds with the tag ROLLBACK. */
+static int commit(struct db *db, struct err *err)
+{
+	PGresult *r = NULL;
+	bool committed;
+
+	if (!db->conn)
+		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
+	if (PQtransactionStatus(db->conn) == PQTRANS_IDLE)
+		return err_set(err, ERR_BUG, "database: the transaction ended before its time");
+	if (finish(db, PQsendQuery(db->conn, "COMMIT"), "commit", &r, err))
+		return -1;
+	committed = !strcmp(PQcmdStatus(r), "COMMIT");
+	PQclear(r);
+	return committed ? 0 : err_set(err, ERR_BUG, "database: a failed transaction was committed");
+}
+
+/* One attempt. *fate: why it failed, FATE_FINAL also for what fn itself refused. */
+static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struct err *err)
+{
+	char sqlstate[sizeof(db->sqlstate)];
+	struct err ignored;
+	int ret;
+
+	db->fate = FATE_FINAL;
+	ret = db_connect(db, err);
+	if (!ret)
+		ret = finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
+	if (!ret) {
+		db->in_tx = true;
+		ret = fn(db, arg, err);
+		if (!ret)
+			ret = commit(db, err);
+		db->in_tx = false;
+	}
+	*fate = db->fate;
+	if (!ret || !db->conn)
+		return ret;
+	memcpy(sqlstate, db->sqlstate, sizeof(sqlstate));
+	if (PQtransactionStatus(db->conn) != PQTRANS_IDLE &&
+	    finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
+		disconnect(db);
+	if (*fate == FATE_STALE && db->conn)
+		forget_statements(db);
+	memcpy(db->sqlstate, sqlstate, sizeof(sqlstate));
+	return ret;
+}
+
+/* Half of the step is chance, so that workers thrown out together do not come back together. */
+static void back_off(struct db *db, int tries, int64_t left_usec)
+{
+	int64_t ms = BACKOFF_FIRST_MS, usec;
+
+	for (int i = 0; i < tries && ms < BACKOFF_MOST_MS; i++)
+		ms *= 2;
+	if (ms > BACKOFF_MOST_MS)
+		ms = BACKOFF_MOST_MS;
+	usec = ms * 500 + rand_r(&db->seed) % (ms * 500);
+	if (usec > left_usec)
+		usec = left_usec;
+	nanosleep(&(struct timespec){ usec / 1000000, usec % 1000000 * 1000 }, NULL);
+}
+
+int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *err)
+{
+	int64_t end = tm_monotonic_usec() + (int64_t)deadline_ms * 1000, left;
+	enum fate fate;
+
+	must(!db->in_tx);
+	for (int tries = 0;; tries++) {
+		if (!attempt(db, fn, arg, &fate, err))
+			return 0;
+		left = end - tm_monotonic_usec();
+		if (fate == FATE_FINAL || left <= 0)
+			return -1;
+		if (fate == FATE_STALE && tries > 1)	/* not forgotten but refused: 0A000 has other causes too */
+			return err_set(err, ERR_BUG, "%s", err->message);
+		/* a link found dead at its first use is not worth a pause */
+		if (tries || (fate != FATE_STALE && fate != FATE_LOST))
+			back_off(db, tries, left);
+	}
+}
+
+bool db_notified(struct db *db, const char *channel)
+{
+	PGnotify *note;
+	bool alive, found = false;
+
+	if (!db->conn)
+		return false;
+	alive = PQconsumeInput(db->conn);
+	while ((note = PQnotifies(db->conn))) {
+		bool known = false;
+
+		for (int i = 0; i < db->n_channels; i++)
+			known |= !strcmp(db->channels[i], note->relname);
+		if (!known && db->n_channels < CHANNELS_MAX)
+			snprintf(db->channels[db->n_channels++], sizeof(db->channels[0]), "%s", note->relname);
+		PQfreemem(note);
+	}
+	if (!alive || PQstatus(db->conn) == CONNECTION_BAD)
+		disconnect(db);
+	for (int i = 0; i < db->n_channels; i++) {
+		if (strcmp(db->channels[i], channel))
+			continue;
+		found = true;
+		memmove(db->channels[i], db->channels[db->n_channels - 1], sizeof(db->channels[i]));
+		db->n_channels--;
+	}
+	return found;
+}

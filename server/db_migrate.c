@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Migrations. Each takes the advisory lock inside its transaction and looks only then
+ * whether it is still to be done, so servers started at once do not race.
+ */
+#include "db_migrate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/must.h"
+#include "../lib/tm.h"
+#include "embed.h"
+
+#define DEADLINE_MS 30000	/* for retries; a migration itself may take as long as it needs */
+
+static const struct stmt lock = {
+	"migrate_lock",
+	"SELECT set_config('statement_timeout', '0', true),"
+	" pg_advisory_xact_lock(hashtextextended('nsecwatch.schema_migration', 0))"
+};
+
+static const struct stmt have_table = {
+	"migrate_have_table", "SELECT to_regclass('nsecwatch.schema_migration') IS NOT NULL"
+};
+
+static const struct stmt recorded = {
+	"migrate_recorded", "SELECT version, sha256 FROM nsecwatch.schema_migration ORDER BY version"
+};
+
+static const struct stmt record = {
+	"migrate_record",
+	"INSERT INTO nsecwatch.schema_migration (version, name, sha256, applied_at) VALUES ($1, $2, $3, $4)"
+};
+
+static const char bootstrap[] =
+	"CREATE SCHEMA IF NOT EXISTS nsecwatch;"
+	"CREATE TABLE nsecwatch.schema_migration ("
+	" version bigint PRIMARY KEY, name text NOT NULL, sha256 bytea NOT NULL, applied_at timestamptz NOT NULL);"
+	"COMMENT ON TABLE nsecwatch.schema_migration IS 'dist:local'";
+
+/* "0001_start.sql": 1 */
+static int64_t version_of(const struct embed_file *f)
+{
+	int64_t version = strtoll(f->path, NULL, 10);
+
+	must(version > 0);
+	return version;
+}
+
+static const struct embed_file *file_of(int64_t version)
+{
+	for (const struct embed_file *f = embed_schema; f->path; f++)
+		if (version_of(f) == version)
+			return f;
+	return NULL;
+}
+
+/* Holds what the database has against what we know; *done = the highest version it has. */
+static int compare(struct db *db, int64_t *done, struct err *err)
+{
+	struct db_rows *rows;
+	const struct embed_file *f;
+	uint8_t digest[32];
+	size_t len;
+	int ret = 0;
+
+	*done = 0;
+	if (db_query(db, &recorded, DB_NO_ARGS, &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
+		const void *sum = db_bytes(rows, i, 1, &len);
+
+		*done = db_i64(rows, i, 0);
+		f = file_of(*done);
+		if (!f) {
+			ret = err_set(err, ERR_UNAVAILABLE, "the database's schema (version %lld) is newer than this program",
+				      (long long)*done);
+			break;
+		}
+		sha256(f->data, f->len, digest);
+		if (len != sizeof(digest) || memcmp(sum, digest, len))
+			ret = err_set(err, ERR_UNAVAILABLE, "%s is not what was applied to the database under that number",
+				      f->path);
+	}
+	db_rows_free(rows);
+	return ret;
+}
+
+static int table_there(struct db *db, bool *there, struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, &have_table, DB_NO_ARGS, &rows, err))
+		return -1;
+	*there = db_bool(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+static int start(struct db *db, void *arg, struct err *err)
+{
+	bool there;
+
+	(void)arg;
+	if (db_query(db, &lock, DB_NO_ARGS, NULL, err) || table_there(db, &there, err))
+		return -1;
+	return there ? 0 : db_script(db, bootstrap, err);
+}
+
+struct step {
+	const struct embed_file *file;
+	bool applied;
+};
+
+static int apply(struct db *db, void *arg, struct err *err)
+{
+	struct step *step = arg;
+	uint8_t digest[32];
+	int64_t done;
+
+	step->applied = false;
+	if (db_query(db, &lock, DB_NO_ARGS, NULL, err) || compare(db, &done, err))
+		return -1;
+	if (version_of(step->file) <= done)
+		return 0;
+	if (db_script(db, (const char *)step->file->data, err))
+		return err_prefix(err, "%s", step->file->path);
+	sha256(step->file->data, step->file->len, digest);
+	step->applied = true;
+	return db_query(db, &record,
+			DB_ARGS(db_arg_i64(version_of(step->file)), db_arg_text(step->file->path),
+				db_arg_bytes(digest, sizeof(digest)), db_arg_time(tm_now_usec())),
+			NULL, err);
+}
+
+int db_migrate_run(struct db *db, int *applied, struct err *err)
+{
+	struct step step;
+
+	*applied = 0;
+	if (db_tx(db, start, NULL, DEADLINE_MS, err))
+		return -1;
+	for (step.file = embed_schema; step.file->path; step.file++) {
+		if (db_tx(db, apply, &step, DEADLINE_MS, err))
+			return -1;
+		*applied += step.applied;
+	}
+	return 0;
+}
+
+int db_migrate_check(struct db *db, struct err *err)
+{
+	int64_t done, newest = 0;
+	bool there;
+
+	for (const struct embed_file *f = embed_schema; f->path; f++)
+		newest = version_of(f);
+	if (table_there(db, &there, err))
+		return -1;
+	if (!there)
+		return err_set(err, ERR_UNAVAILABLE, "the database has no schema yet: run nsecwatchd migrate");
+	if (compare(db, &done, err))
+		return -1;
+	if (done < newest)
+		return err_set(err, ERR_UNAVAILABLE, "the database's schema is version %lld of %lld: run nsecwatchd migrate",
+			       (long long)done, (long long)newest);
+	return 0;
+}
