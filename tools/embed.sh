@@ -6,7 +6,7 @@
 # usage: tools/embed.sh OUT
 set -eu
 out=$1
-work=$out.d
+work=$out.files		# not .d: make includes those
 rm -rf "$work"
 mkdir -p "$work"
 n=0

@@ -5,7 +5,7 @@
 
 static void test_lint(const char *file)
 {
-	char cmd[1000], line[400];
+	char cmd[1600], line[400];
 	int findings = 0;
 	FILE *f;
 
