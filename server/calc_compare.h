@@ -55,6 +55,7 @@ struct compare {
 /* Which runs count: all, or of the kernels that have one among these only those named (run=). */
 struct compare_runs {
 	const struct uuid *ids;
+	const int64_t *kernel_ids;		/* whose runs they are */
 	size_t n;
 };
 
@@ -65,6 +66,19 @@ struct compare_runs {
 int calc_compare(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel,
 		 const struct cat_kernel *base, const struct cat_kernel *head, const struct cat_kernel *fix,
 		 const struct compare_runs *runs, struct compare **out, struct err *err);
+
+/*
+ * The same from sides that are read already (by kernel index in them; fix < 0: none). Only
+ * rows, counts and means: what is missing is not listed. For sweeps and matrices.
+ */
+struct sides;
+struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, size_t base, size_t head, int fix);
+
+/* Order of rows: benchmark, machine, thp, numeric params, then all that makes a series. For qsort() over pointers. */
+int calc_compare_order(const void *a, const void *b);
+
+/* Verdict and confidence from a test's q; `better` says which way is worse. */
+void calc_compare_judge(struct compare_row *row, enum better better, bool one_boot);
 
 /* Words of the API: "regression", "strong", "worse" (NULL for none), "not_run", "base". */
 const char *calc_compare_verdict_word(enum compare_verdict v);

@@ -45,6 +45,9 @@ int calc_select_previous(struct catalog *c, struct db *db, struct arena *a, cons
 			 const struct selection *sel, const struct cat_kernel *head,
 			 const struct cat_kernel **kernel, struct err *err);
 
+/* The machines of the selection's series, each once, in id order. */
+const int64_t *calc_select_machines(struct arena *a, const struct selection *sel, size_t *n);
+
 /* Whether track= lets this kernel in. */
 bool calc_select_track(const struct selection *sel, const char *track);
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calc_compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/stats/bh.h"
+#include "../lib/stats/geomean.h"
+#include "calc_sides.h"
+
+#define Q_STRONG .001
+#define Q_WEAK .05
+
+/* ---- order ---- */
+
+static int params_order(const struct cat_series *x, const struct cat_series *y, bool numbers)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < x->n_params && x->param[i].is_number != numbers)
+			i++;
+		while (j < y->n_params && y->param[j].is_number != numbers)
+			j++;
+		if (i == x->n_params || j == y->n_params)
+			return (i < x->n_params) - (j < y->n_params);
+		const struct cat_param *p = &x->param[i++], *q = &y->param[j++];
+		int d = strcmp(p->name, q->name);
+
+		if (!d && numbers)
+			d = (p->number > q->number) - (p->number < q->number);
+		else if (!d)
+			d = strcmp(p->text, q->text);
+		if (d)
+			return d;
+	}
+}
+
+static int series_order(const struct cat_series *x, const struct cat_series *y)
+{
+	int d = 0;
+
+	if (x->benchmark != y->benchmark)
+		d = strcmp(x->benchmark->name, y->benchmark->name);
+	if (!d && x->machine != y->machine)
+		d = strcmp(x->machine->name, y->machine->name);
+	if (!d && x->config != y->config)
+		d = strcmp(x->config->thp, y->config->thp);
+	if (!d)
+		d = params_order(x, y, true);
+	if (!d)
+		d = params_order(x, y, false);
+	if (!d && x->metric != y->metric)
+		d = strcmp(x->metric->name, y->metric->name);
+	if (!d)
+		d = x->config->base_page_kib - y->config->base_page_kib;
+	if (!d)
+		d = strcmp(x->config->flavour, y->config->flavour);
+	return d ? d : (x->id > y->id) - (x->id < y->id);
+}
+
+int calc_compare_order(const void *a, const void *b)
+{
+	return series_order(*(const struct cat_series *const *)a, *(const struct cat_series *const *)b);
+}
+
+static int by_series(const void *a, const void *b, void *arg)
+{
+	const struct cat_series *const *series = arg;
+
+	return series_order(series[*(const size_t *)a], series[*(const size_t *)b]);
+}
+
+static int missing_order(const void *a, const void *b)
+{
+	const struct compare_missing *x = a, *y = b;
+	int d = series_order(x->series, y->series);
+
+	return d ? d : (int)x->side - (int)y->side;
+}
+
+/* ---- one row ---- */
+
+static enum compare_direction direction_of(double change, enum better better)
+{
+	if (isnan(change) || better == BETTER_NEUTRAL)
+		return COMPARE_NO_DIRECTION;
+	if (change == 0)
+		return COMPARE_SAME;
+	return (change > 0) == (better == BETTER_HIGHER) ? COMPARE_BETTER : COMPARE_WORSE;
+}
+
+static double percent(double part, double whole)
+{
+	double p = (part / whole - 1) * 100;
+
+	return isfinite(p) ? p : NAN;
+}
+
+/*
+ * Null where nothing was lost (head = base), or where a noise estimate says that it may not
+ * have been. The centres' difference as it is: values, not logs, are what is brought back.
+ */
+static double restored_of(const struct compare_row *r)
+{
+	double p;
+
+	if (!r->fix.runs || r->head.center == r->base.center || (r->tested && r->ci_lo <= 0 && r->ci_hi >= 0))
+		return NAN;
+	p = (r->head.center - r->fix.center) / (r->head.center - r->base.center) * 100;
+	return isfinite(p) ? p : NAN;
+}
+
+static void fill_row(struct compare_row *r, struct ttest_memo *memo)
+{
+	struct ttest t;
+
+	r->change_percent = percent(r->head.center, r->base.center);
+	r->direction = direction_of(r->change_percent, r->series->metric->better);
+	r->tested = calc_sides_test(&r->base, &r->head, memo, &t);
+	r->p = r->q = t.p;
+	r->df = t.df;
+	r->log_se = t.se;
+	r->ci_lo = expm1(t.lo) * 100;
+	r->ci_hi = expm1(t.hi) * 100;
+	/* of a boot's mean: se is of the difference of two sides */
+	r->noise_percent = r->base.boots + r->head.boots > 2 ? t.sd * 100 : t.se / M_SQRT2 * 100;
+	r->detectable_percent = expm1(t.detectable) * 100;
+	r->restored_percent = restored_of(r);
+	r->remaining_percent = r->fix.runs ? percent(r->fix.center, r->base.center) : NAN;
+}
+
+void calc_compare_judge(struct compare_row *r, enum better better, bool one_boot)
+{
+	bool worse = (r->change_percent > 0) == (better == BETTER_LOWER);
+
+	r->verdict = COMPARE_INCONCLUSIVE;
+	r->confidence = COMPARE_NONE;
+	if (!r->tested || isnan(r->q))
+		return;
+	if (r->q <= Q_WEAK)
+		r->confidence = r->q <= Q_STRONG && !one_boot ? COMPARE_STRONG : COMPARE_WEAK;
+	if (r->ci_lo >= -COMPARE_FLOOR_PERCENT && r->ci_hi <= COMPARE_FLOOR_PERCENT)
+		r->verdict = COMPARE_UNCHANGED;
+	else if (r->confidence != COMPARE_NONE && fabs(r->change_percent) >= COMPARE_FLOOR_PERCENT &&
+		 better != BETTER_NEUTRAL)
+		r->verdict = worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT;
+}
+
+/* ---- all rows ---- */
+
+static void judge(struct arena *a, struct compare *c)
+{
+	double *p = arena_array(a, double, c->n_rows);
+	size_t *scratch = arena_array(a, size_t, c->n_rows);
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		p[i] = c->rows[i].p;
+	bh_q(p, c->n_rows, scratch, p);
+	for (size_t i = 0; i < c->n_rows; i++) {
+		struct compare_row *r = &c->rows[i];
+
+		r->q = p[i];
+		calc_compare_judge(r, r->series->metric->better, r->base.boots + r->head.boots <= 2);
+		c->regressions += r->verdict == COMPARE_REGRESSION;
+		c->improvements += r->verdict == COMPARE_IMPROVEMENT;
+		c->unchanged += r->verdict == COMPARE_UNCHANGED;
+		c->inconclusive += r->verdict == COMPARE_INCONCLUSIVE;
+	}
+}
+
+static void sum_up(struct compare *c)
+{
+	struct geomean all = { 0 }, head = { 0 }, fix = { 0 };
+	double h, f;
+
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const struct compare_row *r = &c->rows[i];
+		double h_ratio = r->head.center / r->base.center, f_ratio = r->fix.center / r->base.center;
+
+		geomean_add(&all, h_ratio);
+		/* both or neither: they must be means over the same rows */
+		if (r->fix.runs && isfinite(log(h_ratio)) && isfinite(log(f_ratio))) {
+			geomean_add(&head, h_ratio);
+			geomean_add(&fix, f_ratio);
+		}
+	}
+	c->geomean_percent = (geomean_value(&all) - 1) * 100;
+	h = geomean_value(&head);
+	f = geomean_value(&fix);
+	c->restored_percent = h != 1 ? (h - f) / (h - 1) * 100 : NAN;
+}
+
+struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, size_t base, size_t head, int fix)
+{
+	struct compare *c = arena_zalloc(a, sizeof(*c));
+	struct ttest_memo *memo = arena_zalloc(a, sizeof(*memo));
+	const struct selection *sel = sides->sel;
+	size_t *index = arena_array(a, size_t, sel->n);
+
+	for (size_t i = 0; i < sel->n; i++)
+		if (calc_sides_at(sides, i, base)->runs && calc_sides_at(sides, i, head)->runs)
+			index[c->n_rows++] = i;
+	qsort_r(index, c->n_rows, sizeof(*index), by_series, sel->series);
+	c->rows = arena_array(a, struct compare_row, c->n_rows);
+	for (size_t n = 0; n < c->n_rows; n++) {
+		struct compare_row *r = &c->rows[n];
+		size_t i = index[n];
+
+		r->series = sel->series[i];
+		r->base = *calc_sides_at(sides, i, base);
+		r->head = *calc_sides_at(sides, i, head);
+		if (fix >= 0)
+			r->fix = *calc_sides_at(sides, i, (size_t)fix);
+		fill_row(r, memo);
+	}
+	judge(a, c);
+	sum_up(c);
+	return c;
+}
+
+/* A series stands here for each side without a value, once any side was at least tried. */
+static void list_missing(struct arena *a, const struct sides *sides, struct compare *c)
+{
+	const struct selection *sel = sides->sel;
+
+	c->missing = arena_array(a, struct compare_missing, sel->n * sides->n_kernels + 1);
+	for (size_t i = 0; i < sel->n; i++) {
+		bool tried = false;
+
+		for (size_t k = 0; k < sides->n_kernels; k++)
+			tried |= calc_sides_at(sides, i, k)->runs || sides->gap[i * sides->n_kernels + k].seen;
+		for (size_t k = 0; k < sides->n_kernels && tried; k++) {
+			const struct side_gap *gap = &sides->gap[i * sides->n_kernels + k];
+
+			if (!calc_sides_at(sides, i, k)->runs)
+				c->missing[c->n_missing++] = (struct compare_missing){
+					.series = sel->series[i], .side = (enum compare_side)k,
+					.reason = gap->seen ? gap->reason : COMPARE_NOT_RUN, .error = gap->error };
+		}
+	}
+	qsort(c->missing, c->n_missing, sizeof(*c->missing), missing_order);
+}
+
+int calc_compare(struct catalog *cat, struct db *db, struct arena *a, const struct selection *sel,
+		 const struct cat_kernel *base, const struct cat_kernel *head, const struct cat_kernel *fix,
+		 const struct compare_runs *runs, struct compare **out, struct err *err)
+{
+	const struct cat_kernel *kernels[] = { base, head, fix };
+	struct sides *sides;
+
+	if (calc_sides_read(cat, db, a, sel, kernels, fix ? 3 : 2, runs, &sides, err))
+		return -1;
+	*out = calc_compare_rows(a, sides, COMPARE_BASE, COMPARE_HEAD, fix ? COMPARE_FIX : -1);
+	(*out)->base = base;
+	(*out)->head = head;
+	(*out)->fix = fix;
+	list_missing(a, sides, *out);
+	return 0;
+}
+
+/* ---- words ---- */
+
+const char *calc_compare_verdict_word(enum compare_verdict v)
+{
+	static const char *const words[] = { "inconclusive", "unchanged", "improvement", "regression" };
+
+	return words[v];
+}
+
+const char *calc_compare_confidence_word(enum compare_confidence c)
+{
+	static const char *const words[] = { "none", "weak", "strong" };
+
+	return words[c];
+}
+
+const char *calc_compare_direction_word(enum compare_direction d)
+{
+	static const char *const words[] = { NULL, "same", "better", "worse" };
+
+	return words[d];
+}
+
+const char *calc_compare_reason_word(enum compare_reason r)
+{
+	static const char *const words[] = { "not_run", "failed", "skipped" };
+
+	return words[r];
+}
+
+const char *calc_compare_side_word(enum compare_side s)
+{
+	static const char *const words[] = { "base", "head", "fix" };
+
+	return words[s];
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calc_sides.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../lib/must.h"
+
+/* ---- from runs to samples ---- */
+
+struct found {
+	size_t cell;			/* series * n_kernels + kernel */
+	struct stats_sample s;
+};
+
+struct collect {
+	struct arena *a;
+	const struct selection *sel;
+	const struct cat_kernel *const *kernels;
+	size_t n_kernels;
+	const struct compare_runs *runs;
+	const bool *narrowed;		/* a kernel: run= names some of its runs */
+	uint32_t *table;		/* open hash: index of a series + 1 by its id */
+	size_t mask;
+	struct found *found;
+	size_t n, cap;
+	struct side_gap *gap;
+};
+
+static size_t hash(int64_t id)
+{
+	return (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20);
+}
+
+static void make_table(struct collect *c)
+{
+	size_t size = 16;
+
+	while (size < c->sel->n * 2)
+		size *= 2;
+	c->table = arena_array(c->a, uint32_t, size);
+	c->mask = size - 1;
+	for (size_t i = 0; i < c->sel->n; i++) {
+		size_t at = hash(c->sel->series[i]->id) & c->mask;
+
+		while (c->table[at])
+			at = (at + 1) & c->mask;
+		c->table[at] = (uint32_t)i + 1;
+	}
+}
+
+/* The series' index in the selection; false: not selected. */
+static bool lookup(const struct collect *c, int64_t id, size_t *index)
+{
+	for (size_t at = hash(id) & c->mask; c->table[at]; at = (at + 1) & c->mask) {
+		*index = c->table[at] - 1;
+		if (c->sel->series[*index]->id == id)
+			return true;
+	}
+	return false;
+}
+
+static void add_value(struct collect *c, size_t cell, const struct run *run, size_t i, uint64_t boot_key)
+{
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? c->cap * 2 : 1024;
+
+		c->found = arena_grow(c->a, c->found, c->cap * sizeof(*c->found), cap * sizeof(*c->found));
+		c->cap = cap;
+	}
+	c->found[c->n++] = (struct found){ cell, {
+		.boot_key = boot_key, .n = run->n[i], .mean = run->mean[i], .stddev = run->stddev[i],
+		.min = run->min[i], .max = run->max[i] } };
+}
+
+/* A failure says more than a result left out on purpose. */
+static void add_gap(struct collect *c, size_t cell, const struct run *run, size_t i)
+{
+	struct side_gap *gap = &c->gap[cell];
+	enum compare_reason reason = run->status[i] == RESULT_FAILED ? COMPARE_FAILED : COMPARE_SKIPPED;
+
+	if (gap->seen && gap->reason == COMPARE_FAILED)
+		return;
+	gap->seen = true;
+	gap->reason = reason;
+	gap->error = run->errors ? arena_strdup(c->a, run->errors[i]) : NULL;
+}
+
+static bool wanted(const struct collect *c, size_t kernel, const struct uuid *run_id)
+{
+	if (!c->narrowed[kernel])
+		return true;
+	for (size_t i = 0; i < c->runs->n; i++)
+		if (uuid_equal(&c->runs->ids[i], run_id))
+			return true;
+	return false;
+}
+
+static int each_run(const struct run *run, void *arg, struct err *err)
+{
+	struct collect *c = arg;
+	uint64_t boot_key = db_runs_boot_key(run->machine_id, run->boot_id, &run->run_id);
+
+	(void)err;
+	for (size_t k = 0; k < c->n_kernels; k++) {
+		if (c->kernels[k]->id != run->kernel_id || !wanted(c, k, &run->run_id))
+			continue;
+		for (size_t i = 0; i < run->n_results; i++) {
+			size_t index;
+
+			if (!lookup(c, run->series_ids[i], &index))
+				continue;
+			if (run->status[i] == RESULT_OK && run->n[i] > 0)
+				add_value(c, index * c->n_kernels + k, run, i, boot_key);
+			else
+				add_gap(c, index * c->n_kernels + k, run, i);
+		}
+	}
+	return 0;
+}
+
+/* ---- from samples to sides ---- */
+
+/* Sorted by cell in one pass each way (counting sort), then a side a cell. */
+static struct stats_side *make_sides(const struct collect *c)
+{
+	size_t cells = c->sel->n * c->n_kernels, most = 0;
+	struct stats_side *side = arena_array(c->a, struct stats_side, cells);
+	size_t *end = arena_array(c->a, size_t, cells + 1);
+	struct stats_sample *sorted = arena_array(c->a, struct stats_sample, c->n);
+	void *scratch;
+
+	for (size_t i = 0; i < c->n; i++)
+		end[c->found[i].cell + 1]++;
+	for (size_t i = 0; i < cells; i++) {
+		if (end[i + 1] > most)
+			most = end[i + 1];
+		end[i + 1] += end[i];
+	}
+	/* end[cell] is where the cell begins, and after this loop where it ends */
+	for (size_t i = 0; i < c->n; i++)
+		sorted[end[c->found[i].cell]++] = c->found[i].s;
+	scratch = arena_alloc(c->a, stats_side_scratch(most));
+	for (size_t i = 0, from = 0; i < cells; from = end[i++])
+		if (end[i] > from)
+			stats_side_of(sorted + from, end[i] - from, scratch, &side[i]);
+	return side;
+}
+
+/* The ids to read: of kernels that the selection's tracks let in, each once. */
+static int64_t *kernel_ids(struct arena *a, const struct selection *sel, const struct cat_kernel *const *kernels,
+			   size_t n_kernels, size_t *n)
+{
+	int64_t *ids = arena_array(a, int64_t, n_kernels + 1);
+
+	*n = 0;
+	for (size_t k = 0; k < n_kernels; k++) {
+		bool twice = false;
+
+		for (size_t i = 0; i < *n; i++)
+			twice |= ids[i] == kernels[k]->id;
+		if (!twice && calc_select_track(sel, kernels[k]->track))
+			ids[(*n)++] = kernels[k]->id;
+	}
+	return ids;
+}
+
+static const bool *narrowed(struct arena *a, const struct cat_kernel *const *kernels, size_t n_kernels,
+			    const struct compare_runs *runs)
+{
+	bool *list = arena_array(a, bool, n_kernels + 1);
+
+	for (size_t k = 0; k < n_kernels; k++)
+		for (size_t i = 0; runs && i < runs->n; i++)
+			list[k] |= runs->kernel_ids[i] == kernels[k]->id;
+	return list;
+}
+
+/* The machines to read, or none for all of them: then the database need not look. */
+static const int64_t *machine_ids(struct catalog *c, struct arena *a, const struct selection *sel, size_t *n)
+{
+	const int64_t *ids = calc_select_machines(a, sel, n);
+	size_t all;
+
+	db_catalog_lock(c);
+	db_catalog_machines(c, &all);
+	db_catalog_unlock(c);
+	if (*n < all)
+		return ids;
+	*n = 0;
+	return NULL;
+}
+
+int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel,
+		    const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
+		    struct sides **out, struct err *err)
+{
+	struct collect col = { .a = a, .sel = sel, .kernels = kernels, .n_kernels = n_kernels, .runs = runs,
+			       .narrowed = narrowed(a, kernels, n_kernels, runs),
+			       .gap = arena_array(a, struct side_gap, sel->n * n_kernels) };
+	size_t n_ids, n_machines;
+	const int64_t *ids = kernel_ids(a, sel, kernels, n_kernels, &n_ids);
+	const int64_t *machines = machine_ids(c, a, sel, &n_machines);
+
+	must(sel->n < UINT32_MAX);
+	make_table(&col);
+	if (sel->n && n_ids && db_runs_each_of_kernels(db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
+		return -1;
+	*out = arena_zalloc(a, sizeof(**out));
+	**out = (struct sides){ .sel = sel, .n_kernels = n_kernels, .side = make_sides(&col), .gap = col.gap };
+	return 0;
+}
+
+/* ---- tests ---- */
+
+static double step_of(const struct stats_side *s)
+{
+	return s->center > 0 ? ttest_step(s->min, s->max) / s->center : 0;
+}
+
+/* A side as boots, or as the repetitions of its one boot. */
+static struct ttest_group group_of(const struct stats_side *s, bool boots)
+{
+	return (struct ttest_group){
+		.mean = s->center > 0 ? log(s->center) : NAN,
+		.n = boots ? s->boots : s->n,
+		/* with one boot log_stddev is of its repetitions: no spread between boots */
+		.sd = boots && s->boots < 2 ? NAN : s->log_stddev,
+		.step = step_of(s),
+	};
+}
+
+bool calc_sides_test(const struct stats_side *base, const struct stats_side *head, struct ttest_memo *memo,
+		     struct ttest *t)
+{
+	bool boots = base->boots + head->boots > 2;
+	struct ttest_group a = group_of(base, boots), b = group_of(head, boots);
+
+	if (base->n < 2 || head->n < 2)
+		a.n = b.n = 0;		/* one single value: no estimate */
+	return ttest_two(&a, &b, memo, t);
+}
+
+bool calc_sides_interval(const struct stats_side *side, struct ttest_memo *memo, double *lo, double *hi)
+{
+	struct ttest_group g = group_of(side, side->boots > 1);
+
+	if (!ttest_one(&g, memo, lo, hi))
+		return false;
+	*lo = exp(*lo);
+	*hi = exp(*hi);
+	return true;
+}
