@@ -23,6 +23,8 @@ struct read_context {
 struct read_item {			/* one submission of a body, good or bad */
 	struct submission *sub;		/* NULL: it is bad, and err says why */
 	struct err err;			/* kind ERR_INVALID with problems, ... */
+	const char *raw;		/* its bytes, borrowed from the body */
+	size_t raw_len;
 };
 
 struct read_result {

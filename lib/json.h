@@ -17,18 +17,25 @@ struct json {
 	bool comma;		/* a value stands before at this level */
 };
 
+/*
+ * jansson exports functions of these three names, and a program's own would take their
+ * place inside the library; so ours have other names for the linker. (One .c file
+ * cannot include both headers: only ingest/jread.c includes jansson.h.)
+ */
+#define JSON_LINK_NAME(name) __asm__(name)
+
 static inline struct json json_begin(struct buf *out)
 {
 	return (struct json){ .out = out };
 }
 
-void json_object(struct json *j);			/* { */
+void json_object(struct json *j) JSON_LINK_NAME("json_w_object");	/* { */
 void json_object_end(struct json *j);			/* } */
-void json_array(struct json *j);			/* [ */
+void json_array(struct json *j) JSON_LINK_NAME("json_w_array");	/* [ */
 void json_array_end(struct json *j);			/* ] */
 void json_key(struct json *j, const char *key);		/* "key": the next call gives its value */
 
-void json_null(struct json *j);
+void json_null(struct json *j) JSON_LINK_NAME("json_w_null");
 void json_bool(struct json *j, bool b);
 void json_i64(struct json *j, int64_t i);
 void json_num(struct json *j, double d);		/* NaN and infinities become null */

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of formats, and what their readers share. */
+#include "format.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/json.h"
+#include "../lib/num.h"
+#include "submission_json.h"
+
+static int json_sniff(const char *text, size_t len)
+{
+	if (memmem(text, len, "\"nsecwatch.submission/", strlen("\"nsecwatch.submission/")))
+		return 100;
+	return (*text == '{' || *text == '[') && memmem(text, len, "\"results\"", strlen("\"results\"")) ? 30 : 0;
+}
+
+/*
+ * A new format is a new row here and a file of its own. Our own JSON has no reader
+ * here: read.c gives it to submission_json.c, item by item.
+ */
+#define FORMATS(ROW)								\
+	ROW("nsecwatch", SUBMISSION_JSON_SCHEMA, json_sniff, NULL)		\
+	ROW("mprotect-reproducer", "mprotect-table", format_reproducer_sniff, format_reproducer_read)
+
+#define TABLE_ROW(name, alias, sniff, read) { name, alias, sniff, read },
+#define NAME_ROW(name, alias, sniff, read) name,
+
+const struct format format_table[] = { FORMATS(TABLE_ROW) { NULL, NULL, NULL, NULL } };
+
+const char *const *read_format_names(void)
+{
+	static const char *const names[] = { FORMATS(NAME_ROW) NULL };
+
+	return names;
+}
+
+const struct format *format_find(const char *name)
+{
+	for (const struct format *f = format_table; f->name; f++)
+		if (!strcmp(f->name, name) || (f->alias && !strcmp(f->alias, name)))
+			return f;
+	return NULL;
+}
+
+const struct format *format_sniff(const char *text, size_t len)
+{
+	const struct format *best = NULL;
+	int most = 0;
+
+	while (len && (isspace((unsigned char)*text) || memchr("\xef\xbb\xbf", *text, 3))) {
+		text++;
+		len--;
+	}
+	for (const struct format *f = format_table; len && f->name; f++) {
+		int sure = f->sniff(text, len);
+
+		if (sure > most) {
+			most = sure;
+			best = f;
+		}
+	}
+	return best;
+}
+
+/* The release behind "2026-Feb-13_15h08m10s_" in the name of a folder on the way, or NULL. */
+static const char *kernel_of_path(struct arena *a, const char *path)
+{
+	static const char shape[] = "dddd-Lll-dd_ddhddmdds_";
+
+	for (const char *part = path; *part; part += strcspn(part, "/\\"), part += *part != 0) {
+		size_t n = strcspn(part, "/\\"), i;
+
+		for (i = 0; i < sizeof(shape) - 1 && i < n; i++) {
+			char c = part[i], want = shape[i];
+
+			if (want == 'd' ? !isdigit((unsigned char)c) :
+			    want == 'L' || want == 'l' ? !isalpha((unsigned char)c) : c != want)
+				break;
+		}
+		if (i == sizeof(shape) - 1 && n > i)
+			return arena_strndup(a, part + i, n - i);
+	}
+	return NULL;
+}
+
+static void draft_numbers(struct draft *d, const struct read_context *ctx)
+{
+	int64_t kib;
+
+	if (ctx->base_page_kib) {
+		if (num_parse_i64(ctx->base_page_kib, strlen(ctx->base_page_kib), &kib) || kib < 1 || kib > 1024)
+			problems_add(d->problems, "base_page_kib", "a number of KiB is needed: base_page_kib=4");
+		else
+			d->base_page_kib = (int)kib;
+	}
+	if (ctx->started_at && tm_parse(ctx->started_at, &d->started_at)) {
+		d->started_at = TM_NONE;
+		problems_add(d->problems, "started_at", "a time as RFC 3339 with its offset is needed: "
+			     "started_at=2026-02-13T15:08:00Z");
+	}
+}
+
+/* The labels in the order of their names; arena. */
+static const char *(*sorted_labels(struct arena *a, const struct read_context *ctx))[2]
+{
+	const char *(*l)[2] = arena_alloc(a, (ctx->n_labels + 1) * sizeof(*l));
+
+	for (size_t i = 0; i < ctx->n_labels; i++) {
+		size_t at = i;
+
+		for (; at && strcmp(l[at - 1][0], ctx->labels[i][0]) > 0; at--) {
+			l[at][0] = l[at - 1][0];
+			l[at][1] = l[at - 1][1];
+		}
+		l[at][0] = ctx->labels[i][0];
+		l[at][1] = ctx->labels[i][1];
+	}
+	return l;
+}
+
+static const char *labels_text(struct draft *d, const struct read_context *ctx)
+{
+	const char *(*l)[2] = sorted_labels(d->a, ctx);
+	struct json j = json_begin(&d->scratch);
+
+	buf_clear(&d->scratch);
+	json_object(&j);
+	for (size_t i = 0; i < ctx->n_labels; i++) {
+		if (i && !strcmp(l[i][0], l[i - 1][0]))
+			problems_add(d->problems, arena_printf(d->a, "label.%s", l[i][0]), "given twice");
+		else
+			json_kstr(&j, l[i][0], l[i][1]);
+	}
+	json_object_end(&j);
+	return arena_strndup(d->a, d->scratch.p, d->scratch.len);
+}
+
+void format_draft(struct format_file *f, struct draft *d)
+{
+	const struct read_context *ctx = f->ctx;
+
+	submission_build_init(d, f->a, &submission_build_at_query, f->format->name);
+	d->lenient = true;
+	d->now = ctx->now;
+	d->machine = ctx->machine;
+	d->isa = ctx->isa;
+	d->uarch = ctx->uarch;
+	d->thp = ctx->thp;
+	d->boot_id = ctx->boot_id;
+	d->kernel = ctx->kernel;
+	if (!d->kernel && ctx->filename) {
+		d->kernel = kernel_of_path(f->a, ctx->filename);
+		d->kernel_at = "filename";
+	}
+	if (ctx->n_labels)
+		d->labels = labels_text(d, ctx);
+	draft_numbers(d, ctx);
+}
+
+const char *format_benchmark(const struct format_file *f, const char *name)
+{
+	if (!f->ctx->benchmark || !*f->ctx->benchmark)
+		return name;
+	return arena_printf(f->a, "%s/%s", f->ctx->benchmark, name);
+}
+
+static void put_argument(struct json *j, const char *key, const char *value)
+{
+	if (value)
+		json_kstr(j, key, value);
+}
+
+/* What makes an upload of a file the same again: its arguments, sorted, and its bytes. */
+static void put_content(const struct format_file *f, struct buf *out)
+{
+	const struct read_context *ctx = f->ctx;
+	const char *(*l)[2] = sorted_labels(f->a, ctx);
+	struct json j = json_begin(out);
+
+	json_object(&j);
+	put_argument(&j, "base_page_kib", ctx->base_page_kib);
+	put_argument(&j, "benchmark", ctx->benchmark);
+	put_argument(&j, "boot_id", ctx->boot_id);
+	put_argument(&j, "filename", ctx->filename);
+	put_argument(&j, "format", f->format->name);
+	put_argument(&j, "isa", ctx->isa);
+	put_argument(&j, "kernel", ctx->kernel);
+	for (size_t i = 0; i < ctx->n_labels; i++)
+		put_argument(&j, arena_printf(f->a, "label.%s", l[i][0]), l[i][1]);
+	put_argument(&j, "machine", ctx->machine);
+	put_argument(&j, "started_at", ctx->started_at);
+	put_argument(&j, "thp", ctx->thp);
+	put_argument(&j, "uarch", ctx->uarch);
+	json_object_end(&j);
+	buf_putc(out, '\n');
+	buf_add(out, f->text, f->len);
+	if (f->n_items)
+		buf_printf(out, "\n%zu", f->n_items);	/* the second submission of one file */
+}
+
+void format_add(struct format_file *f, struct draft *d)
+{
+	struct read_item *item;
+	struct buf content;
+
+	if (f->n_items == f->cap_items) {
+		size_t more = f->cap_items ? f->cap_items * 2 : 4;
+
+		f->items = arena_grow(f->a, f->items, f->cap_items * sizeof(*item), more * sizeof(*item));
+		f->cap_items = more;
+	}
+	item = &f->items[f->n_items];
+	*item = (struct read_item){ .raw = f->text, .raw_len = f->len };
+	buf_init(&content);
+	put_content(f, &content);
+	item->sub = submission_build_finish(d, content.p, content.len, &item->err);
+	buf_fini(&content);
+	f->n_items++;
+}
+
+bool format_line(struct format_lines *l, const char **line, size_t *len)
+{
+	const char *end;
+
+	if (l->next == l->end)
+		return false;
+	end = memchr(l->next, '\n', (size_t)(l->end - l->next));
+	*line = l->next;
+	*len = (size_t)((end ? end : l->end) - l->next);
+	l->next = end ? end + 1 : l->end;
+	if (*len && (*line)[*len - 1] == '\r')
+		--*len;
+	l->number++;
+	return true;
+}
+
+static uint64_t key_hash(uint64_t h, const char *s)
+{
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	h *= 0x9e3779b97f4a7c15ULL;
+	return h ^ (h >> 32);
+}
+
+static void groups_grow(struct format_groups *g)
+{
+	size_t cap = g->cap ? g->cap * 2 : 64;
+
+	if (!g->cap)
+		random_bytes(&g->seed, sizeof(g->seed));
+	g->slots = arena_array(g->a, uint32_t, cap);
+	for (size_t i = 0; i < g->n; i++) {
+		size_t at = key_hash(g->seed, g->keys[i]) & (cap - 1);
+
+		while (g->slots[at])
+			at = (at + 1) & (cap - 1);
+		g->slots[at] = (uint32_t)i + 1;
+	}
+	g->cap = cap;
+	g->keys = arena_grow(g->a, g->keys, g->cap_keys * sizeof(*g->keys), cap / 2 * sizeof(*g->keys));
+	g->cap_keys = cap / 2;
+}
+
+size_t format_group(struct format_groups *g, const char *key, bool *first)
+{
+	size_t at;
+
+	if (g->n * 2 >= g->cap)
+		groups_grow(g);
+	at = key_hash(g->seed, key) & (g->cap - 1);
+	for (; g->slots[at]; at = (at + 1) & (g->cap - 1)) {
+		if (strcmp(g->keys[g->slots[at] - 1], key))
+			continue;
+		*first = false;
+		return g->slots[at] - 1;
+	}
+	*first = true;
+	g->keys[g->n] = arena_strdup(g->a, key);
+	g->slots[at] = (uint32_t)++g->n;
+	return g->n - 1;
+}
+
+void format_series_add(struct arena *a, struct format_series *s, double value)
+{
+	if (s->n_values == s->cap_values) {
+		size_t more = s->cap_values ? s->cap_values * 2 : 1;
+
+		s->values = arena_grow(a, s->values, s->cap_values * sizeof(value), more * sizeof(value));
+		s->cap_values = more;
+	}
+	s->values[s->n_values++] = value;
+}
+
+void format_series_end(struct draft *d, struct format_series *series, size_t n)
+{
+	submission_build_expect(d, n);
+	for (size_t i = 0; i < n; i++) {
+		struct format_series *s = &series[i];
+
+		if (s->n_values) {
+			s->r.values = s->values;
+			s->r.n_values = s->n_values;
+		}
+		submission_build_result(d, &s->r);
+	}
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of formats: a row a format. A reader gets the whole file as text (valid
+ * UTF-8, no NUL, no byte order mark) and adds one or more submissions to the file.
+ */
+#ifndef INGEST_FORMAT_H
+#define INGEST_FORMAT_H
+
+#include "read.h"
+#include "submission_build.h"
+
+struct format_file {
+	struct arena *a;
+	const struct format *format;
+	const char *text;		/* followed by a NUL */
+	size_t len;
+	const struct read_context *ctx;
+	struct read_item *items;	/* what the reader found, in order */
+	size_t n_items, cap_items;
+};
+
+struct format {
+	const char *name;
+	const char *alias;		/* another name people use, or NULL */
+	/* How sure the look at the first lines is: 0 = another format. */
+	int (*sniff)(const char *text, size_t len);
+	/* 0; or -1 where the file is not this format at all. */
+	int (*read)(struct format_file *f, struct err *err);
+};
+
+/* Ends with name NULL. Our own JSON is the first row. */
+extern const struct format format_table[];
+
+/* By name or alias; NULL for none. */
+const struct format *format_find(const char *name);
+
+/* The format that is surest of the text, or NULL. */
+const struct format *format_sniff(const char *text, size_t len);
+
+/* A draft with all that the context says in it; `d` is the caller's to submission_build_fini(). */
+void format_draft(struct format_file *f, struct draft *d);
+
+/* PREFIX/NAME where the context asks for a prefix, else NAME. */
+const char *format_benchmark(const struct format_file *f, const char *name);
+
+/* Finishes the draft and adds it, good or bad, to the file's items. */
+void format_add(struct format_file *f, struct draft *d);
+
+/* Lines, numbered from 1, without their line ends ("\n" or "\r\n"). False at the end. */
+struct format_lines {
+	const char *next, *end;
+	size_t number;			/* of the line given last */
+};
+bool format_line(struct format_lines *l, const char **line, size_t *len);
+
+/*
+ * Rows that belong together: a key gives the index it got when it came first. Hashed,
+ * so that a file of many rows is no quadratic work.
+ */
+struct format_groups {
+	struct arena *a;
+	const char **keys;
+	uint32_t *slots;		/* index + 1 */
+	size_t n, cap, cap_keys;
+	uint64_t seed;
+};
+size_t format_group(struct format_groups *g, const char *key, bool *first);
+
+/* One series of a file, its repetitions collected over rows. */
+struct format_series {
+	struct draft_result r;
+	double *values;
+	size_t n_values, cap_values;
+};
+void format_series_add(struct arena *a, struct format_series *s, double value);
+
+/* Gives all series to the draft; those without a value must have a status or a summary. */
+void format_series_end(struct draft *d, struct format_series *series, size_t n);
+
+/* The readers. */
+int format_gbench_sniff(const char *text, size_t len);
+int format_gbench_read(struct format_file *f, struct err *err);
+int format_csv_sniff(const char *text, size_t len);
+int format_csv_read(struct format_file *f, struct err *err);
+int format_reproducer_sniff(const char *text, size_t len);
+int format_reproducer_read(struct format_file *f, struct err *err);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The story's reproducer, mprot_tw4m_regsize: its summary.csv, its pipe-separated
+ * table (under a title line that names the kernel; several tables are several runs),
+ * and its regsize_*.log files.
+ */
+#include "format.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/must.h"
+#include "../lib/num.h"
+
+#define BENCHMARK "mprotect/tw4m"
+#define COLUMNS_MAX 16
+
+struct cell {
+	const char *p;
+	size_t n;
+};
+
+struct reading {
+	struct format_file *f;
+	struct draft draft;
+	bool open;			/* the draft is begun */
+	struct format_lines lines;
+	struct format_groups sizes;
+	struct format_series *series;
+	size_t cap_series;
+
+	/* table and summary.csv */
+	struct cell title;		/* the last line that was no row, and where */
+	size_t title_line;
+	char delimiter;
+	int size_column, nsec_column;	/* -1: no header yet */
+
+	/* log */
+	size_t started_line;		/* of "Created ...", 0 = none open */
+	double size_kib;
+	int64_t regions, iterations;
+	const char *complaint;
+};
+
+static struct cell trim(const char *p, size_t n)
+{
+	while (n && isspace((unsigned char)*p)) {
+		p++;
+		n--;
+	}
+	while (n && isspace((unsigned char)p[n - 1]))
+		n--;
+	return (struct cell){ p, n };
+}
+
+static bool is(struct cell c, const char *word)
+{
+	return c.n == strlen(word) && !memcmp(c.p, word, c.n);
+}
+
+static size_t split(struct cell line, char delimiter, struct cell cells[COLUMNS_MAX])
+{
+	size_t n = 0;
+	const char *p = line.p, *end = line.p + line.n, *comma;
+
+	do {
+		comma = memchr(p, delimiter, (size_t)(end - p));
+		if (!comma)
+			comma = end;
+		cells[n++] = trim(p, (size_t)(comma - p));
+		p = comma + 1;
+	} while (comma < end && n < COLUMNS_MAX);
+	return n;
+}
+
+/* Where a line has both column names; the delimiter is what stands between them. */
+static bool header_of(struct cell line, char *delimiter, int *size_column, int *nsec_column)
+{
+	static const char delimiters[] = { '|', ',', ';', '\t' };
+	struct cell cells[COLUMNS_MAX];
+
+	for (size_t k = 0; k < sizeof(delimiters); k++) {
+		size_t n = split(line, delimiters[k], cells);
+		int size = -1, nsec = -1;
+
+		for (size_t i = 0; i < n; i++) {
+			if (is(cells[i], "size_kib"))
+				size = (int)i;
+			if (is(cells[i], "nsec_per_call"))
+				nsec = (int)i;
+		}
+		if (size < 0 || nsec < 0)
+			continue;
+		*delimiter = delimiters[k];
+		*size_column = size;
+		*nsec_column = nsec;
+		return true;
+	}
+	return false;
+}
+
+static int begin(struct reading *rd)
+{
+	if (rd->open)
+		return 0;
+	format_draft(rd->f, &rd->draft);
+	rd->open = true;
+	rd->sizes = (struct format_groups){ .a = rd->f->a };
+	rd->series = NULL;
+	rd->cap_series = 0;
+	return 0;
+}
+
+static void end(struct reading *rd)
+{
+	if (!rd->open)
+		return;
+	format_series_end(&rd->draft, rd->series, rd->sizes.n);
+	format_add(rd->f, &rd->draft);
+	submission_build_fini(&rd->draft);
+	rd->open = false;
+}
+
+static void left_out(struct reading *rd, size_t line, const char *what)
+{
+	begin(rd);
+	problems_add(rd->draft.left_out, arena_printf(rd->f->a, "line %zu", line), "%s", what);
+}
+
+static void set_param(struct reading *rd, struct format_series *s)
+{
+	struct draft_param *p = arena_array(rd->f->a, struct draft_param, 2);
+
+	p[0] = (struct draft_param){ .name = "size_kib", .type = PARAM_NUMBER, .number = rd->size_kib };
+	p[1] = (struct draft_param){ .name = "regions", .type = PARAM_NUMBER, .number = (double)rd->regions };
+	s->r.params = p;
+	s->r.n_params = rd->regions > 1 ? 2 : 1;
+}
+
+/* The series of the size (and regions) at hand; new at its first row. */
+static struct format_series *series_at(struct reading *rd, size_t line)
+{
+	char key[64];
+	bool first;
+	size_t i;
+
+	begin(rd);
+	snprintf(key, sizeof(key), "%.17g %lld", rd->size_kib, (long long)rd->regions);
+	i = format_group(&rd->sizes, key, &first);
+	if (i == rd->cap_series) {
+		size_t more = i ? i * 2 : 16;
+
+		rd->series = arena_grow(rd->f->a, rd->series, i * sizeof(*rd->series), more * sizeof(*rd->series));
+		rd->cap_series = more;
+	}
+	if (first) {
+		rd->series[i] = (struct format_series){ .r = {
+			.in = "line", .index = line, .benchmark = format_benchmark(rd->f, BENCHMARK),
+			.metric = "latency", .unit = "ns/call", .better = BETTER_LOWER, .iterations = rd->iterations } };
+		set_param(rd, &rd->series[i]);
+	}
+	return &rd->series[i];
+}
+
+static void take(struct reading *rd, size_t line, struct cell nsec)
+{
+	double v;
+
+	if (num_parse(nsec.p, nsec.n, &v) || !(v > 0)) {
+		left_out(rd, line, "expected nanoseconds per call, a number above 0");
+		return;
+	}
+	format_series_add(rd->f->a, series_at(rd, line), v);
+}
+
+/* A kernel that the table's title names; the argument kernel= goes before it. */
+static void take_title(struct reading *rd)
+{
+	struct draft *d = &rd->draft;
+	char *title;
+
+	if (!rd->title.n)
+		return;
+	title = arena_strndup(rd->f->a, rd->title.p, rd->title.n);
+	if (rd->f->ctx->kernel) {
+		if (strcmp(title, rd->f->ctx->kernel))
+			problems_add(d->warnings, arena_printf(rd->f->a, "line %zu", rd->title_line),
+				     "the title says \"%s\"; kernel= goes before it", title);
+	} else {
+		d->kernel = title;
+		d->kernel_at = arena_printf(rd->f->a, "line %zu", rd->title_line);
+	}
+	rd->title.n = 0;
+}
+
+static void table_row(struct reading *rd, struct cell line)
+{
+	struct cell cells[COLUMNS_MAX];
+	size_t n = split(line, rd->delimiter, cells);
+	size_t need = (size_t)(rd->size_column > rd->nsec_column ? rd->size_column : rd->nsec_column) + 1;
+
+	if (n == 1 && (rd->delimiter == '|')) {	/* the title of the next table */
+		rd->title = line;
+		rd->title_line = rd->lines.number;
+		rd->size_column = -1;
+		return;
+	}
+	if (n < need || num_parse(cells[rd->size_column].p, cells[rd->size_column].n, &rd->size_kib) ||
+	    !(rd->size_kib > 0)) {
+		left_out(rd, rd->lines.number, "expected a row: size in KiB and nanoseconds per call");
+		return;
+	}
+	take(rd, rd->lines.number, cells[rd->nsec_column]);
+}
+
+static void read_table(struct reading *rd)
+{
+	const char *p;
+	size_t n;
+
+	rd->size_column = -1;
+	while (format_line(&rd->lines, &p, &n)) {
+		struct cell line = trim(p, n);
+
+		if (!line.n)
+			continue;
+		if (header_of(line, &rd->delimiter, &rd->size_column, &rd->nsec_column)) {
+			if (rd->open && rd->sizes.n)
+				end(rd);
+			begin(rd);
+			take_title(rd);
+		} else if (rd->size_column >= 0) {
+			table_row(rd, line);
+		} else {
+			if (rd->title.n)
+				left_out(rd, rd->title_line, "expected a table under this title: size_kib | nsec_per_call");
+			rd->title = line;
+			rd->title_line = rd->lines.number;
+		}
+	}
+	if (rd->title.n)
+		left_out(rd, rd->title_line, "expected a table under this title: size_kib | nsec_per_call");
+	end(rd);
+}
+
+/* A log that began a size and never said how long it took. */
+static void close_log(struct reading *rd)
+{
+	struct format_series *s;
+
+	if (!rd->started_line)
+		return;
+	s = series_at(rd, rd->started_line);
+	if (s->n_values) {
+		left_out(rd, rd->started_line, "a repetition without its \"Runtime:\" line");
+	} else {
+		s->r.status = RESULT_FAILED;
+		s->r.error = rd->complaint ? rd->complaint : "no \"Runtime:\" line: it did not end";
+	}
+	rd->started_line = 0;
+}
+
+static bool log_created(struct reading *rd, const char *line)
+{
+	long regions, kib, ops;
+
+	if (sscanf(line, "Created %ld regions of %ldKiB each. Starting %ld mprotect operations", &regions, &kib,
+		   &ops) != 3 || regions < 1 || kib < 1 || ops < 0)
+		return false;
+	close_log(rd);
+	rd->started_line = rd->lines.number;
+	rd->regions = regions;
+	rd->size_kib = (double)kib;
+	rd->iterations = ops;
+	rd->complaint = NULL;
+	return true;
+}
+
+/* "Runtime: 0.042800 seconds.  Avg: 8560.041 nsec/call"; the "Avg:" in K-cycles is another line's. */
+static bool log_runtime(struct reading *rd, const char *line)
+{
+	const char *avg, *unit;
+
+	if (strncmp(line, "Runtime:", strlen("Runtime:")))
+		return false;
+	avg = strstr(line, "Avg:");
+	unit = avg ? strstr(avg, "nsec/call") : NULL;
+	if (!unit || !rd->started_line) {
+		left_out(rd, rd->lines.number, unit ? "expected \"Created N regions of NKiB each.\" before it" :
+			 "expected \"Avg: N nsec/call\"");
+		return true;
+	}
+	avg += strlen("Avg:");
+	take(rd, rd->lines.number, trim(avg, (size_t)(unit - avg)));
+	rd->started_line = 0;
+	return true;
+}
+
+static void read_log(struct reading *rd)
+{
+	const char *p;
+	size_t n;
+
+	while (format_line(&rd->lines, &p, &n)) {
+		struct cell c = trim(p, n);
+		char *line = arena_strndup(rd->f->a, c.p, c.n);
+
+		if (!c.n || log_created(rd, line) || log_runtime(rd, line))
+			continue;
+		if (!strncmp(line, "TSC for ", strlen("TSC for ")))
+			continue;	/* cycles: an attribute, no time */
+		if (rd->started_line)
+			rd->complaint = line;
+		else
+			left_out(rd, rd->lines.number, "no line of the reproducer's log");
+	}
+	close_log(rd);
+	end(rd);
+}
+
+static bool looks_like_log(const char *text)
+{
+	return strstr(text, "mprotect operations per region") || strstr(text, " nsec/call");
+}
+
+int format_reproducer_sniff(const char *text, size_t len)
+{
+	struct format_lines l = { text, text + len, 0 };
+	const char *p;
+	size_t n;
+	char delimiter;
+	int size, nsec;
+
+	while (l.number < 40 && format_line(&l, &p, &n)) {
+		if (header_of(trim(p, n), &delimiter, &size, &nsec))
+			return 90;
+		if (memmem(p, n, "mprotect operations per region", strlen("mprotect operations per region")))
+			return 90;
+	}
+	return 0;
+}
+
+int format_reproducer_read(struct format_file *f, struct err *err)
+{
+	struct reading rd = { .f = f, .lines = { f->text, f->text + f->len, 0 }, .regions = 1 };
+	struct format_lines l = rd.lines;
+	const char *p;
+	size_t n;
+	bool table = false;
+	char delimiter;
+	int size, nsec;
+
+	while (!table && format_line(&l, &p, &n))
+		table = header_of(trim(p, n), &delimiter, &size, &nsec);
+	if (!table && !looks_like_log(f->text))
+		return err_set(err, ERR_INVALID, "no output of the mprotect reproducer: expected a line with the columns "
+			       "size_kib and nsec_per_call, or its log with \"Runtime: ... Avg: N nsec/call\"");
+	if (table)
+		read_table(&rd);
+	else
+		read_log(&rd);
+	if (f->n_items > 1 && f->ctx->kernel)
+		return err_set(err, ERR_BAD_ARGUMENT, "kernel= names one kernel, and this file has the tables of %zu",
+			       f->n_items);
+	must(f->n_items > 0);
+	return 0;
+}

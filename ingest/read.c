@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The front door: which reader a body goes to, and what may not come in at all. */
+#include "read.h"
+
+#include <string.h>
+
+#include "format.h"
+#include "submission_json.h"
+
+/* Stages that bytes pass on their way; a later one (streams, multipart) is another function here. */
+
+static int read_json_item(struct arena *a, const struct jread_slice *slice, bool many, int64_t now,
+			  struct read_item *item, struct err *err)
+{
+	struct jnode *root;
+	bool syntax = false;
+
+	item->raw = slice->text;
+	item->raw_len = slice->len;
+	root = jread_parse(slice, &syntax, &item->err);
+	if (!root) {
+		/* bytes that are no JSON spoil the whole; what we refuse spoils its own item */
+		if (syntax || !many) {
+			*err = item->err;
+			return -1;
+		}
+		item->err.kind = ERR_INVALID;
+		return 0;
+	}
+	item->sub = submission_json_read(a, root, now, &item->err);
+	jread_free(root);
+	return 0;
+}
+
+/* One submission, or an array of them, each on its own. */
+static int read_json(struct arena *a, const char *body, size_t len, int64_t now, struct read_result *out,
+		     struct err *err)
+{
+	struct jread_split split;
+
+	if (jread_split(a, body, len, SUBMISSION_DEPTH_MAX, &split, err))
+		return -1;
+	out->many = split.is_array;
+	out->items = arena_array(a, struct read_item, split.n);
+	out->n = split.n;
+	for (size_t i = 0; i < split.n; i++)
+		if (read_json_item(a, &split.slices[i], out->many, now, &out->items[i], err))
+			return -1;
+	return 0;
+}
+
+static const char *argument_given(const struct read_context *ctx)
+{
+	if (ctx->machine)
+		return "machine";
+	if (ctx->kernel)
+		return "kernel";
+	if (ctx->thp)
+		return "thp";
+	if (ctx->isa)
+		return "isa";
+	if (ctx->uarch)
+		return "uarch";
+	if (ctx->base_page_kib)
+		return "base_page_kib";
+	if (ctx->boot_id)
+		return "boot_id";
+	if (ctx->started_at)
+		return "started_at";
+	if (ctx->benchmark)
+		return "benchmark";
+	return ctx->n_labels ? "label.KEY" : NULL;
+}
+
+static size_t utf8_bad(const unsigned char *s, size_t len)
+{
+	size_t i = 0, more;
+
+	while (i < len) {
+		unsigned char c = s[i];
+		unsigned char low = 0x80, high = 0xbf;
+
+		if (c && c < 0x80) {
+			i++;
+			continue;
+		}
+		if (c >= 0xc2 && c <= 0xdf)
+			more = 1;
+		else if (c >= 0xe0 && c <= 0xef)
+			more = 2;
+		else if (c >= 0xf0 && c <= 0xf4)
+			more = 3;
+		else
+			return i;
+		low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : low;	/* overlong */
+		high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : high;	/* surrogates, past U+10FFFF */
+		if (len - i <= more || s[i + 1] < low || s[i + 1] > high)
+			return i;
+		for (size_t k = 2; k <= more; k++)
+			if (s[i + k] < 0x80 || s[i + k] > 0xbf)
+				return i;
+		i += more + 1;
+	}
+	return len;
+}
+
+static size_t line_of(const char *text, size_t at)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < at; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+/* Foreign files are text; what reads numbers out of them never meets a NUL or half a character. */
+static int check_text(const char *text, size_t len, struct err *err)
+{
+	size_t bad = utf8_bad((const unsigned char *)text, len), i = 0;
+
+	if (bad < len)
+		return err_set(err, ERR_INVALID, "line %zu: %s: this is no text in UTF-8", line_of(text, bad),
+			       text[bad] ? "a byte that is no character" : "a NUL byte");
+	while (i < len && strchr(" \t\r\n", text[i]))
+		i++;
+	if (i == len)
+		return err_set(err, ERR_INVALID, "the file is empty");
+	return 0;
+}
+
+static const char *known_formats(struct arena *a)
+{
+	const char *s = "";
+
+	for (const struct format *f = format_table; f->name; f++)
+		s = arena_printf(a, "%s%s%s", s, *s ? ", " : "", f->name);
+	return s;
+}
+
+static int choose(struct arena *a, const struct read_context *ctx, const char *text, size_t len,
+		  const struct format **format, struct err *err)
+{
+	bool by_content = !strcmp(ctx->format, "auto");
+
+	*format = by_content ? format_sniff(text, len) : format_find(ctx->format);
+	if (*format)
+		return 0;
+	if (by_content)
+		return err_set(err, ERR_BAD_ARGUMENT, "format=auto: this looks like none of %s; name the format",
+			       known_formats(a));
+	return err_set(err, ERR_BAD_ARGUMENT, "format=%s: unknown; known are auto, %s", ctx->format,
+		       known_formats(a));
+}
+
+static int read_foreign(struct arena *a, const struct format *format, const char *text, size_t len,
+			const struct read_context *ctx, struct read_result *out, struct err *err)
+{
+	struct format_file f = { .a = a, .format = format, .ctx = ctx };
+
+	if (check_text(text, len, err))
+		return -1;
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {	/* Excel writes a byte order mark */
+		text += 3;
+		len -= 3;
+	}
+	f.text = arena_strndup(a, text, len);
+	f.len = len;
+	if (format->read(&f, err))
+		return -1;
+	out->items = f.items;
+	out->n = f.n_items;
+	out->many = f.n_items > 1;
+	return 0;
+}
+
+int read_body(struct arena *a, const char *body, size_t len, const struct read_context *ctx, struct read_result *out,
+	      struct err *err)
+{
+	const struct format *format = &format_table[0];
+	const char *argument = argument_given(ctx);
+	int ret;
+
+	*out = (struct read_result){ .n = 0 };
+	if (ctx->format && choose(a, ctx, body, len, &format, err))
+		return -1;
+	if (format != &format_table[0])
+		ret = read_foreign(a, format, body, len, ctx, out, err);
+	else if (argument)
+		return err_set(err, ERR_BAD_ARGUMENT, "%s= goes with a foreign format (format=NAME): "
+			       "a submission says it by itself", argument);
+	else
+		ret = read_json(a, body, len, ctx->now, out, err);
+	if (ret)
+		return -1;
+	/* the one submission of a body came as the whole body */
+	if (!out->many && out->n == 1) {
+		out->items[0].raw = body;
+		out->items[0].raw_len = len;
+	}
+	return 0;
+}

@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nsecwatch.submission/1: walks the document with typed getters that say what is
+ * wrong and where, and fills the draft. Absent = not said; null is an error: a client
+ * that sends null meant to say something.
+ */
+#include "submission_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/must.h"
+#include "submission_build.h"
+
+#define OBJECT_TEXT_MAX (256 * 1024)	/* environment, source, labels, facts, as compact JSON */
+
+/* An object and its place; getters take `key` out of it. */
+struct in {
+	struct draft *d;
+	const struct jnode *v;
+	const char *at;
+};
+
+static const char *at_key(const struct in *in, const char *key)
+{
+	return jread_pointer(in->d->a, in->at, key);
+}
+
+/* The member when it has the type; NULL when it is absent, or (*bad set, said) another type. */
+static const struct jnode *want(const struct in *in, const char *key, enum jread_type type, bool *bad)
+{
+	const struct jnode *v = jread_get(in->v, key);
+
+	*bad = false;
+	if (!v || jread_type(v) == type)
+		return v;
+	problems_add(in->d->problems, at_key(in, key), "%s is needed, this is %s", jread_word(type),
+		     jread_word(jread_type(v)));
+	*bad = true;
+	return NULL;
+}
+
+static const char *get_text(const struct in *in, const char *key)
+{
+	bool bad;
+	const struct jnode *v = want(in, key, JREAD_STRING, &bad);
+
+	if (bad)
+		return submission_build_said;
+	return v ? arena_strdup(in->d->a, jread_str(v)) : NULL;
+}
+
+static bool get_object(const struct in *in, const char *key, struct in *out)
+{
+	bool bad;
+
+	*out = (struct in){ in->d, want(in, key, JREAD_OBJECT, &bad), NULL };
+	if (out->v)
+		out->at = at_key(in, key);
+	return out->v != NULL;
+}
+
+/* An integer within [least, most]; `none` when absent or wrong. */
+static int64_t get_int(const struct in *in, const char *key, int64_t least, int64_t most, int64_t none)
+{
+	bool bad;
+	const struct jnode *v = want(in, key, JREAD_NUMBER, &bad);
+	int64_t i;
+
+	if (!v)
+		return none;
+	if (jread_int(v, &i) && i >= least && i <= most)
+		return i;
+	problems_add(in->d->problems, at_key(in, key), "an integer from %lld to %lld is needed", (long long)least,
+		     (long long)most);
+	return none;
+}
+
+static int64_t get_time(const struct in *in, const char *key)
+{
+	const char *text = get_text(in, key);
+	int64_t usec;
+
+	if (!text || text == submission_build_said)
+		return TM_NONE;
+	if (!tm_parse(text, &usec))
+		return usec;
+	problems_add(in->d->problems, at_key(in, key),
+		     "a time as RFC 3339 with its offset is needed: \"2026-02-13T15:08:00Z\"");
+	return TM_NONE;
+}
+
+static bool is_known(const char *const *known, const char *key)
+{
+	for (; *known; known++)
+		if (!strcmp(*known, key))
+			return true;
+	return false;
+}
+
+static void warn_unknown(const struct in *in, const char *const *known, const char *what)
+{
+	for (const struct jmember *m = jread_first(in->v); m; m = jread_next(in->v, m)) {
+		if (in->d->warnings->n == PROBLEMS_MAX)
+			return;
+		if (!is_known(known, jread_key(m)))
+			problems_add(in->d->warnings, at_key(in, jread_key(m)), "%s", what);
+	}
+}
+
+#define IGNORED "unknown field, ignored"
+#define KEPT "unknown field, kept as it is"
+
+/* An object as the text that is stored, without the members in leave_out. */
+static const char *object_text(const struct in *in, const char *const *leave_out)
+{
+	struct buf *b = &in->d->scratch;
+
+	buf_clear(b);
+	jread_canonical(in->v, leave_out, b);
+	if (b->len > OBJECT_TEXT_MAX) {
+		problems_add(in->d->problems, in->at, "more than %d KiB", OBJECT_TEXT_MAX / 1024);
+		return NULL;
+	}
+	return arena_strndup(in->d->a, b->p, b->len);
+}
+
+/* A number, or what /proc/cpuinfo prints: "0xd0c". -1 = not said. */
+static long get_id(const struct in *in, const char *key)
+{
+	const struct jnode *v = jread_get(in->v, key);
+	const char *s = jread_str(v);
+	char *end;
+	long id;
+
+	if (!s)
+		return (long)get_int(in, key, 0, 0xffffff, -1);
+	id = strtol(s, &end, 0);
+	if (*s && !*end && id >= 0)
+		return id;
+	problems_add(in->d->problems, at_key(in, key), "an id is needed: a number, or text as \"0xd0c\"");
+	return -1;
+}
+
+static const char *unsaid(const char *text)
+{
+	return text == submission_build_said ? NULL : text;
+}
+
+static void read_cpu(const struct in *machine)
+{
+	static const char *const known[] = { "vendor", "implementer", "family", "model", "stepping", "model_name",
+					     "part", "variant", "revision", "other", NULL };
+	struct cpu_id *cpu = &machine->d->cpu;
+	struct in in;
+
+	if (!get_object(machine, "cpu", &in))
+		return;
+	warn_unknown(&in, known, KEPT);
+	cpu->vendor = unsaid(get_text(&in, "vendor"));
+	if (!cpu->vendor)
+		cpu->vendor = unsaid(get_text(&in, "implementer"));
+	cpu->family = (long)get_int(&in, "family", 0, 0xffffff, -1);
+	cpu->model = (long)get_int(&in, "model", 0, 0xffffff, -1);
+	cpu->stepping = (long)get_int(&in, "stepping", 0, 0xffffff, -1);
+	cpu->model_name = unsaid(get_text(&in, "model_name"));
+	cpu->part = get_id(&in, "part");
+	cpu->variant = get_id(&in, "variant");
+	cpu->other = unsaid(get_text(&in, "other"));
+}
+
+static void read_machine(const struct in *root)
+{
+	static const char *const known[] = { "name", "isa", "uarch", "cpu", "virtualized", "cpus", "sockets",
+					     "memory_kib", NULL };
+	static const char *const no_facts[] = { "name", "isa", "uarch", NULL };
+	struct draft *d = root->d;
+	struct in in;
+	bool bad;
+
+	if (!get_object(root, "machine", &in)) {
+		if (jread_get(root->v, "machine"))
+			d->machine = submission_build_said;
+		return;
+	}
+	warn_unknown(&in, known, KEPT);
+	d->machine = get_text(&in, "name");
+	d->isa = get_text(&in, "isa");
+	d->uarch = get_text(&in, "uarch");
+	read_cpu(&in);
+	want(&in, "virtualized", JREAD_BOOL, &bad);
+	get_int(&in, "cpus", 1, 1 << 20, 0);
+	get_int(&in, "sockets", 1, 1 << 16, 0);
+	get_int(&in, "memory_kib", 1, INT64_MAX, 0);
+	d->machine_facts = object_text(&in, no_facts);
+}
+
+static void read_reverts(const struct in *variant)
+{
+	struct draft *d = variant->d;
+	bool bad;
+	const struct jnode *list = want(variant, "reverts", JREAD_ARRAY, &bad);
+	const char *at = at_key(variant, "reverts");
+	size_t n = list ? jread_len(list) : 0;
+
+	d->reverts = arena_array(d->a, const char *, n);
+	for (size_t i = 0; i < n; i++) {
+		const char *sha = jread_str(jread_at(list, i));
+		size_t hex = sha ? strspn(sha, "0123456789abcdefABCDEF") : 0;
+
+		if (!sha || hex < 7 || hex > 64 || sha[hex])
+			problems_add(d->problems, arena_printf(d->a, "%s/%zu", at, i),
+				     "a commit as 7 to 64 hex digits is needed");
+		else
+			d->reverts[d->n_reverts++] = arena_strdup(d->a, sha);
+	}
+}
+
+static void read_applies(const struct in *variant)
+{
+	static const char *const known[] = { "title", "url", NULL };
+	struct draft *d = variant->d;
+	bool bad;
+	const struct jnode *list = want(variant, "applies", JREAD_ARRAY, &bad);
+	const char *at = at_key(variant, "applies");
+	size_t n = list ? jread_len(list) : 0;
+
+	d->applies = arena_array(d->a, struct kernel_patch, n);
+	for (size_t i = 0; i < n; i++) {
+		struct in in = { d, jread_at(list, i), arena_printf(d->a, "%s/%zu", at, i) };
+		struct kernel_patch *p = &d->applies[d->n_applies];
+
+		if (jread_type(in.v) != JREAD_OBJECT) {
+			problems_add(d->problems, in.at, "an object with a title or a url is needed");
+			continue;
+		}
+		warn_unknown(&in, known, IGNORED);
+		p->title = unsaid(get_text(&in, "title"));
+		p->url = unsaid(get_text(&in, "url"));
+		if (p->title || p->url)
+			d->n_applies++;
+		else
+			problems_add(d->problems, in.at, "a title or a url is needed");
+	}
+}
+
+static void read_kernel(const struct in *root)
+{
+	static const char *const known[] = { "release", "commit", "variant", NULL };
+	static const char *const known_variant[] = { "base", "reverts", "applies", NULL };
+	struct draft *d = root->d;
+	const struct jnode *v = jread_get(root->v, "kernel");
+	struct in in, variant;
+	size_t before;
+
+	if (jread_type(v) == JREAD_STRING) {
+		d->kernel = arena_strdup(d->a, jread_str(v));
+		return;
+	}
+	if (!get_object(root, "kernel", &in)) {
+		if (v)
+			d->kernel = submission_build_said;
+		return;
+	}
+	warn_unknown(&in, known, IGNORED);
+	d->kernel_at = "/kernel/release";
+	d->kernel = get_text(&in, "release");
+	d->commit = get_text(&in, "commit");
+	if (!get_object(&in, "variant", &variant))
+		return;
+	warn_unknown(&variant, known_variant, IGNORED);
+	before = d->problems->total;
+	d->variant_base = get_text(&variant, "base");
+	read_reverts(&variant);
+	read_applies(&variant);
+	d->has_variant = d->problems->total == before;	/* else it is said what is wrong */
+}
+
+static void read_thp(const struct in *config)
+{
+	struct draft *d = config->d;
+	const struct jnode *v = jread_get(config->v, "thp");
+	struct in in;
+	size_t n = 0;
+
+	if (jread_type(v) == JREAD_STRING) {
+		d->thp = arena_strdup(d->a, jread_str(v));
+		return;
+	}
+	if (v && jread_type(v) != JREAD_OBJECT) {
+		d->thp = submission_build_said;
+		problems_add(d->problems, "/config/thp", "a slug (\"always\") or an object of sysfs names and texts "
+			     "is needed, this is %s", jread_word(jread_type(v)));
+		return;
+	}
+	if (!get_object(config, "thp", &in))
+		return;
+	d->thp_files = arena_array(d->a, struct thp_file, jread_len(v));
+	d->thp_at = arena_array(d->a, const char *, jread_len(v));
+	for (const struct jmember *m = jread_first(v); m; m = jread_next(v, m)) {
+		const char *text = get_text(&in, jread_key(m));
+
+		if (text == submission_build_said)
+			d->thp = submission_build_said;
+		d->thp_files[n] = (struct thp_file){ arena_strdup(d->a, jread_key(m)), text };
+		d->thp_at[n++] = at_key(&in, jread_key(m));
+	}
+	d->n_thp_files = n;
+}
+
+static void read_config(const struct in *root)
+{
+	static const char *const known[] = { "thp", "base_page_kib", NULL };
+	struct in in;
+
+	if (!get_object(root, "config", &in))
+		return;
+	warn_unknown(&in, known, IGNORED);
+	read_thp(&in);
+	root->d->base_page_kib = (int)get_int(&in, "base_page_kib", 1, 1024, 0);
+}
+
+static const char *read_labels(const struct in *root)
+{
+	struct draft *d = root->d;
+	struct in in;
+
+	if (!get_object(root, "labels", &in))
+		return NULL;
+	for (const struct jmember *m = jread_first(in.v); m; m = jread_next(in.v, m)) {
+		const char *text = get_text(&in, jread_key(m));
+		const char *bad = submission_build_bad_name(jread_key(m), SUBMISSION_NAME_MAX);
+
+		if (bad)
+			problems_add(d->problems, at_key(&in, jread_key(m)), "the label's name %s", bad);
+		if (text && strlen(text) > SUBMISSION_TEXT_MAX)
+			problems_add(d->problems, at_key(&in, jread_key(m)), "more than %d bytes",
+				     SUBMISSION_TEXT_MAX);
+	}
+	return object_text(&in, NULL);
+}
+
+static const char *read_source(const struct in *root)
+{
+	static const char *const known[] = { "tool", "version", "command", "url", NULL };
+	struct in in;
+
+	if (!get_object(root, "source", &in))
+		return NULL;
+	warn_unknown(&in, known, KEPT);
+	for (size_t i = 0; known[i]; i++)
+		get_text(&in, known[i]);
+	return object_text(&in, NULL);
+}
+
+/* Room that is used again for every result of a document. */
+struct room {
+	struct draft_param *params;
+	size_t cap_params;
+	double *values;
+	size_t cap_values;
+};
+
+/* What is wrong with a result's field, at its place. */
+#define wrong(rr, field, ...) \
+	((rr)->r.broken = true, submission_build_wrong((rr)->d, &(rr)->r, field, __VA_ARGS__))
+
+struct reading {
+	struct draft *d;
+	const struct jnode *v;
+	struct draft_result r;
+	struct room *room;
+};
+
+/* Borrowed from the document: the draft copies. */
+static const char *result_text(struct reading *rr, const char *key)
+{
+	const struct jnode *v = jread_get(rr->v, key);
+
+	if (!v || jread_type(v) == JREAD_STRING)
+		return jread_str(v);
+	wrong(rr, key, "text is needed, this is %s", jread_word(jread_type(v)));
+	return submission_build_said;
+}
+
+static void result_better(struct reading *rr)
+{
+	const char *word = result_text(rr, "better");
+
+	if (word == submission_build_said)
+		return;
+	if (word && !strcmp(word, "lower"))
+		rr->r.better = BETTER_LOWER;
+	else if (word && !strcmp(word, "higher"))
+		rr->r.better = BETTER_HIGHER;
+	else if (word && !strcmp(word, "neutral"))
+		rr->r.better = BETTER_NEUTRAL;
+	else
+		wrong(rr, "better", "\"lower\", \"higher\" or \"neutral\" is needed");
+}
+
+static void result_status(struct reading *rr)
+{
+	const char *word = result_text(rr, "status");
+
+	rr->r.status = RESULT_OK;
+	if (!word || word == submission_build_said || !strcmp(word, "ok"))
+		return;
+	if (!strcmp(word, "failed"))
+		rr->r.status = RESULT_FAILED;
+	else if (!strcmp(word, "skipped"))
+		rr->r.status = RESULT_SKIPPED;
+	else
+		wrong(rr, "status", "\"ok\", \"failed\" or \"skipped\" is needed");
+}
+
+static void *room_for(void *p, size_t *cap, size_t n, size_t size)
+{
+	if (n <= *cap)
+		return p;
+	free(p);
+	p = calloc(n, size);
+	must(p != NULL);
+	*cap = n;
+	return p;
+}
+
+static void result_params(struct reading *rr)
+{
+	const struct jnode *v = jread_get(rr->v, "params");
+	struct draft_param *p;
+
+	if (!v)
+		return;
+	if (jread_type(v) != JREAD_OBJECT) {
+		wrong(rr, "params", "an object is needed, this is %s", jread_word(jread_type(v)));
+		return;
+	}
+	p = rr->room->params = room_for(rr->room->params, &rr->room->cap_params, jread_len(v), sizeof(*p));
+	for (const struct jmember *m = jread_first(v); m; m = jread_next(v, m)) {
+		const struct jnode *x = jread_value(m);
+
+		*p = (struct draft_param){ .name = jread_key(m) };
+		switch (jread_type(x)) {
+		case JREAD_STRING:
+			p->text = jread_str(x);
+			break;
+		case JREAD_NUMBER:
+			p->type = PARAM_NUMBER;
+			p->number = jread_num(x);
+			break;
+		case JREAD_BOOL:
+			p->type = PARAM_BOOL;
+			p->yes = jread_bool(x);
+			break;
+		default:
+			wrong(rr, jread_pointer(rr->d->a, "params", jread_key(m)),
+			      "text, a boolean or a number is needed, this is %s", jread_word(jread_type(x)));
+			continue;
+		}
+		p++;
+	}
+	rr->r.params = rr->room->params;
+	rr->r.n_params = (size_t)(p - rr->room->params);
+}
+
+static void result_values(struct reading *rr)
+{
+	const struct jnode *v = jread_get(rr->v, "values");
+	double *out;
+	size_t n;
+
+	if (!v)
+		return;
+	if (jread_type(v) != JREAD_ARRAY) {
+		wrong(rr, "values", "an array of numbers is needed, this is %s", jread_word(jread_type(v)));
+		rr->r.numbers_said = true;
+		return;
+	}
+	n = jread_len(v);
+	out = rr->room->values = room_for(rr->room->values, &rr->room->cap_values, n + 1, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		const struct jnode *x = jread_at(v, i);
+		char field[40];
+
+		out[i] = jread_type(x) == JREAD_NUMBER ? jread_num(x) : NAN;
+		if (!isnan(out[i]))
+			continue;
+		snprintf(field, sizeof(field), "values/%zu", i);
+		wrong(rr, field, "a number is needed, this is %s", jread_word(jread_type(x)));
+	}
+	rr->r.values = out;
+	rr->r.n_values = n;
+}
+
+static double summary_num(struct reading *rr, const struct jnode *summary, const char *key)
+{
+	const struct jnode *v = jread_get(summary, key);
+
+	if (!v)
+		return NAN;
+	if (jread_type(v) == JREAD_NUMBER)
+		return jread_num(v);
+	wrong(rr, jread_pointer(rr->d->a, "summary", key), "a number is needed, this is %s",
+	      jread_word(jread_type(v)));
+	rr->r.numbers_said = true;
+	return NAN;
+}
+
+static void result_summary(struct reading *rr)
+{
+	static const char *const known[] = { "n", "mean", "median", "stddev", "min", "max", NULL };
+	const struct jnode *v = jread_get(rr->v, "summary");
+	struct in in = { rr->d, v, NULL };
+
+	if (!v)
+		return;
+	if (jread_type(v) != JREAD_OBJECT) {
+		wrong(rr, "summary", "an object is needed, this is %s", jread_word(jread_type(v)));
+		rr->r.numbers_said = true;
+		return;
+	}
+	in.at = arena_printf(rr->d->a, "/results/%zu/summary", rr->r.index);
+	warn_unknown(&in, known, IGNORED);
+	rr->r.has_summary = true;
+	if (!jread_int(jread_get(v, "n"), &rr->r.n)) {
+		wrong(rr, "summary/n", "a count is needed");
+		rr->r.numbers_said = true;
+	}
+	rr->r.mean = summary_num(rr, v, "mean");
+	rr->r.median = summary_num(rr, v, "median");
+	rr->r.stddev = summary_num(rr, v, "stddev");
+	rr->r.min = summary_num(rr, v, "min");
+	rr->r.max = summary_num(rr, v, "max");
+}
+
+static void result_iterations(struct reading *rr)
+{
+	const struct jnode *v = jread_get(rr->v, "iterations");
+
+	if (v && !jread_int(v, &rr->r.iterations))
+		wrong(rr, "iterations", "an integer is needed");
+}
+
+static void read_result(struct draft *d, const struct jnode *v, size_t i, struct room *room)
+{
+	static const char *const known[] = { "benchmark", "params", "metric", "unit", "better", "values", "summary",
+					     "iterations", "status", "error", NULL };
+	struct reading rr = { .d = d, .v = v, .r = { .in = "/results", .index = i }, .room = room };
+	size_t unknown;
+
+	if (jread_type(v) != JREAD_OBJECT) {
+		wrong(&rr, NULL, "an object is needed, this is %s", jread_word(jread_type(v)));
+		return;
+	}
+	rr.r.benchmark = result_text(&rr, "benchmark");
+	rr.r.metric = result_text(&rr, "metric");
+	rr.r.unit = result_text(&rr, "unit");
+	rr.r.error = result_text(&rr, "error");
+	result_better(&rr);
+	result_status(&rr);
+	result_params(&rr);
+	result_values(&rr);
+	result_summary(&rr);
+	result_iterations(&rr);
+	submission_build_result(d, &rr.r);
+	unknown = jread_len(v);		/* spare the look-ups where all fields are ours */
+	for (size_t k = 0; known[k]; k++)
+		unknown -= jread_get(v, known[k]) != NULL;
+	if (unknown) {
+		struct in in = { d, v, arena_printf(d->a, "/results/%zu", i) };
+
+		warn_unknown(&in, known, IGNORED);
+	}
+}
+
+static void read_results(const struct in *root)
+{
+	struct draft *d = root->d;
+	const struct jnode *v = jread_get(root->v, "results");
+	struct room room = { 0 };
+	size_t n;
+
+	if (!v) {
+		problems_add(d->problems, "/results", "results are needed");
+		return;
+	}
+	if (jread_type(v) != JREAD_ARRAY) {
+		problems_add(d->problems, "/results", "an array is needed, this is %s", jread_word(jread_type(v)));
+		return;
+	}
+	n = jread_len(v);
+	if (n > SUBMISSION_RESULTS_MAX) {
+		problems_add(d->problems, "/results", "%zu results: at most %d go into one submission", n,
+			     SUBMISSION_RESULTS_MAX);
+		return;
+	}
+	submission_build_expect(d, n);
+	for (size_t i = 0; i < n; i++)
+		read_result(d, jread_at(v, i), i, &room);
+	free(room.params);
+	free(room.values);
+}
+
+static void read_head(const struct in *root)
+{
+	struct draft *d = root->d;
+	const char *schema = get_text(root, "schema"), *id = get_text(root, "run_id");
+	struct in environment;
+
+	if (schema && schema != submission_build_said && strcmp(schema, SUBMISSION_JSON_SCHEMA))
+		problems_add(d->problems, "/schema", "this server reads \"%s\"", SUBMISSION_JSON_SCHEMA);
+	if (!schema)
+		problems_add(d->warnings, "/schema", "no schema: read as \"%s\"", SUBMISSION_JSON_SCHEMA);
+	if (id && id != submission_build_said) {
+		d->run_id_given = !uuid_parse(id, &d->run_id);
+		if (!d->run_id_given)
+			problems_add(d->problems, "/run_id", "a UUID is needed (or leave it out)");
+	}
+	read_machine(root);
+	read_kernel(root);
+	read_config(root);
+	if (get_object(root, "environment", &environment))
+		d->environment = object_text(&environment, NULL);
+	d->boot_id = get_text(root, "boot_id");
+	d->started_at = get_time(root, "started_at");
+	d->finished_at = get_time(root, "finished_at");
+	d->source = read_source(root);
+	d->labels = read_labels(root);
+}
+
+struct submission *submission_json_read(struct arena *a, const struct jnode *v, int64_t now, struct err *err)
+{
+	static const char *const known[] = { "schema", "run_id", "machine", "kernel", "config", "environment",
+					     "boot_id", "started_at", "finished_at", "source", "labels", "results",
+					     NULL };
+	static const char *const no_id[] = { "run_id", NULL };
+	struct submission *sub;
+	struct draft d;
+	struct in root = { &d, v, "" };
+	struct buf content;
+
+	if (jread_type(v) != JREAD_OBJECT) {
+		struct problems *p = problems_new(a);
+
+		problems_add(p, "", "a submission is an object, this is %s", jread_word(jread_type(v)));
+		err->problems = p;
+		return err_set(err, ERR_INVALID, "%s", p->list[0].message), NULL;
+	}
+	submission_build_init(&d, a, &submission_build_at_json, SUBMISSION_JSON_SCHEMA);
+	d.now = now;
+	read_head(&root);
+	read_results(&root);
+	warn_unknown(&root, known, IGNORED);
+	buf_init(&content);
+	jread_canonical(v, no_id, &content);
+	sub = submission_build_finish(&d, content.p, content.len, err);
+	buf_fini(&content);
+	submission_build_fini(&d);
+	return sub;
+}

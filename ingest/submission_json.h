@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Our own format, nsecwatch.submission/1, into a submission. */
+#ifndef INGEST_SUBMISSION_JSON_H
+#define INGEST_SUBMISSION_JSON_H
+
+#include "jread.h"
+#include "submission.h"
+
+#define SUBMISSION_JSON_SCHEMA "nsecwatch.submission/1"
+
+/* NULL, with err and everything that is wrong in err->problems. `now`: a missing started_at. */
+struct submission *submission_json_read(struct arena *a, const struct jnode *root, int64_t now, struct err *err);
+
+#endif
