@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "api_shapes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RUNS_MAX 100	/* run= arguments: each is looked up */
+
+/* ---- shapes ---- */
+
+void api_shapes_id(struct json *j, const char *key, int64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)id);
+	json_kstr(j, key, text);
+}
+
+static void time_or_null(struct json *j, const char *key, int64_t usec)
+{
+	char text[TM_TEXT];
+
+	json_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
+}
+
+static void rc_or_null(struct json *j, int rc)
+{
+	json_key(j, "rc");
+	if (rc)
+		json_i64(j, rc);
+	else
+		json_null(j);
+}
+
+void api_shapes_kernel(struct json *j, const struct cat_kernel *k)
+{
+	if (!k) {
+		json_null(j);
+		return;
+	}
+	json_object(j);
+	json_kstr(j, "name", k->name);
+	json_kstr(j, "release", k->release);
+	json_kstr(j, "base", k->base);
+	rc_or_null(j, k->rc);
+	json_ki64(j, "distance", k->distance);
+	json_kstr(j, "track", k->track);
+	json_kraw(j, "variant", k->variant);
+	json_kstr(j, "commit", k->commit);
+	time_or_null(j, "released_at", k->released_at);
+	json_object_end(j);
+}
+
+static void parsed_variant(struct json *j, const struct kernel *k)
+{
+	json_key(j, "variant");
+	if (!k->is_variant) {
+		json_null(j);
+		return;
+	}
+	json_object(j);
+	json_kstr(j, "base", k->variant_base);
+	json_key(j, "reverts");
+	json_array(j);
+	for (size_t i = 0; i < k->n_reverts; i++)
+		json_str(j, k->reverts[i]);
+	json_array_end(j);
+	json_key(j, "applies");
+	json_array(j);
+	for (size_t i = 0; i < k->n_applies; i++) {
+		json_object(j);
+		json_kstr(j, "title", k->applies[i].title);
+		json_kstr(j, "url", k->applies[i].url);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+void api_shapes_parsed_kernel(struct json *j, const struct kernel *k)
+{
+	json_object(j);
+	json_kstr(j, "name", k->name);
+	json_kstr(j, "release", k->release);
+	json_kstr(j, "base", k->base);
+	rc_or_null(j, k->rc);
+	json_ki64(j, "distance", k->distance);
+	json_kstr(j, "track", k->track);
+	parsed_variant(j, k);
+	json_kstr(j, "commit", NULL);
+	json_kstr(j, "released_at", NULL);
+	json_object_end(j);
+}
+
+/* ---- arguments ---- */
+
+int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err)
+{
+	struct select_arg *args = arena_array(rq->arena, struct select_arg, rq->n_args + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < rq->n_args; i++)
+		if (calc_select_is_selector(rq->args[i].name))
+			args[n++] = (struct select_arg){ rq->args[i].name, rq->args[i].value };
+	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
+		return -1;
+	return calc_select_series(rq->server->catalog, rq->arena, args, n, sel, err);
+}
+
+int api_shapes_runs(struct req *rq, struct compare_runs *runs, struct err *err)
+{
+	size_t n;
+	const char **values = web_args(rq, "run", &n);
+	struct uuid *ids = arena_array(rq->arena, struct uuid, n + 1);
+	int64_t *kernel_ids = arena_array(rq->arena, int64_t, n + 1);
+
+	if (n > RUNS_MAX)
+		return err_set(err, ERR_BAD_ARGUMENT, "run: at most %d at once", RUNS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		struct run *run;
+
+		if (uuid_parse(values[i], &ids[i]))
+			return err_set(err, ERR_BAD_ARGUMENT, "run: \"%.60s\" is no run id (a UUID)", values[i]);
+		if (db_runs_get(rq->db, rq->arena, &ids[i], &run, err))
+			return -1;
+		if (!run)
+			return err_set(err, ERR_UNKNOWN_VALUE, "run: there is no run %s", values[i]);
+		kernel_ids[i] = run->kernel_id;
+	}
+	*runs = (struct compare_runs){ .ids = ids, .kernel_ids = kernel_ids, .n = n };
+	return 0;
+}
+
+static int one_kernel(struct req *rq, const char *arg, const struct selection *sel,
+		      const struct cat_kernel **kernel, struct err *err)
+{
+	const char *value = web_arg(rq, arg);
+
+	if (!value)
+		return err_set(err, ERR_BAD_ARGUMENT, "%s: a kernel is needed", arg);
+	return calc_select_kernel(rq->server->catalog, rq->db, rq->arena, arg, value, sel, kernel, err);
+}
+
+int api_shapes_kernels(struct req *rq, const struct selection *sel, const struct cat_kernel **base,
+		       const struct cat_kernel **head, const struct cat_kernel **fix, struct err *err)
+{
+	const char *from = web_arg(rq, "base");
+
+	*fix = NULL;
+	if (one_kernel(rq, "head", sel, head, err))
+		return -1;
+	if (from && !strcmp(from, "previous")) {
+		if (calc_select_previous(rq->server->catalog, rq->db, rq->arena, "base", sel, *head, base, err))
+			return -1;
+	} else if (one_kernel(rq, "base", sel, base, err)) {
+		return -1;
+	}
+	return web_arg(rq, "fix") ? one_kernel(rq, "fix", sel, fix, err) : 0;
+}
+
+/* ---- words ---- */
+
+const char *api_shapes_base_page(struct arena *a, const struct cat_config *c)
+{
+	return c->base_page_kib ? arena_printf(a, "%d", c->base_page_kib) : NULL;
+}
+
+const char *api_shapes_where(struct arena *a, const struct cat_series *s)
+{
+	const char *page = s->config->base_page_kib ?
+		arena_printf(a, ", base page %d KiB", s->config->base_page_kib) : "";
+
+	return arena_printf(a, "%s (%s, %s), THP %s%s%s%s", s->machine->name, s->machine->uarch, s->machine->isa,
+			    s->config->thp, page, *s->config->flavour ? ", flavour " : "", s->config->flavour);
+}
+
+const char *api_shapes_metric(struct arena *a, const struct cat_series *s)
+{
+	static const char *const better[] = {
+		[BETTER_NEUTRAL] = "neither is better", [BETTER_LOWER] = "lower is better",
+		[BETTER_HIGHER] = "higher is better",
+	};
+
+	return arena_printf(a, "%s %s (%s, %s)", s->benchmark->name, s->metric->name, s->metric->unit,
+			    better[s->metric->better]);
+}
+
+const char *api_shapes_axis_unit(const char *name)
+{
+	static const struct { const char *end, *unit; } units[] = {
+		{ "_kib", "KiB" }, { "_mib", "MiB" }, { "_gib", "GiB" }, { "_bytes", "B" }, { "_kb", "kB" },
+		{ "_pages", "pages" }, { "_ns", "ns" }, { "_us", "us" }, { "_ms", "ms" }, { "_percent", "%" },
+	};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t e = strlen(units[i].end);
+
+		if (n > e && !strcmp(name + n - e, units[i].end))
+			return units[i].unit;
+	}
+	return "";
+}
+
+const char *api_shapes_axis_head(struct arena *a, const char *name)
+{
+	const char *end = strrchr(name, '_');
+
+	return *api_shapes_axis_unit(name) ? arena_strndup(a, name, (size_t)(end - name)) : name;
+}
+
+const char *api_shapes_axis_value(struct arena *a, const char *name, const char *value)
+{
+	const char *unit = api_shapes_axis_unit(name);
+
+	return arena_printf(a, "%s%s%s", value, *unit ? " " : "", unit);
+}
+
+const char *api_shapes_params(struct arena *a, const struct cat_series *s, const char *without)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < s->n_params; i++)
+		if (!without || strcmp(s->param[i].name, without))
+			text = arena_printf(a, "%s%s%s=%s", text, *text ? " " : "", s->param[i].name,
+					    s->param[i].text);
+	return text;
+}
