@@ -37,7 +37,13 @@ struct kernel {
 	const char *flavour;	/* "rt", "debug", "64k", "lowlatency", ...: part of the configuration; "" = none */
 	const char *isa;	/* "x86_64" where the name ends in it, or NULL */
 	int base_page_kib;	/* +16k, +64k, -4k in the name; 0 = not said */
-	bool dirty;
+	bool dirty;		/* "+" or -dirty */
+
+	/* what the place of a kernel needs beyond that */
+	int sub;		/* fourth number (2.6.32.71, WSL's builds), or 0 */
+	bool uncounted;		/* commits after the tag, and nobody says how many: "+", a dated snapshot */
+	bool before_rc1;	/* Fedora's rc0: the merge window before -rc1 */
+	bool base_only;		/* the version is but the base of a backport kernel (RHEL, SLES), or hides its patch level */
 
 	/* variant: commits taken out of, or patches put on, a base kernel */
 	bool is_variant;
@@ -57,6 +63,12 @@ struct kernel {
  * is no Linux kernel name ("18.7.0", "6.x", "v6.17-rc01") is refused.
  */
 int kernel_parse(struct arena *a, const char *text, struct kernel *k, struct err *err);
+
+/*
+ * The same for an argument of a query, in which "+" that nobody percent-encoded has
+ * become a blank, also at the end: "6.17.0-rc4 " is 6.17.0-rc4+.
+ */
+int kernel_parse_argument(struct arena *a, const char *text, struct kernel *k, struct err *err);
 
 /*
  * Makes *k (a parsed base) a variant of itself with these reverts and patches; sets

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A text that names a kernel -> struct kernel: what kind of text it is, and whether it may be one. */
+#include "kernel.h"
+
+#include "kernel_impl.h"
+
+/* The first thing that is wrong with the bytes of a text, or NULL. */
+static const char *bytes_problem(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	if (strlen(s) > KERNEL_NAME_MAX)
+		return "it is longer than 400 bytes";
+	if (!*s)
+		return "it is empty";
+	if (*s == ' ' || s[strlen(s) - 1] == ' ')
+		return "it begins or ends with a blank";
+	while (*p) {
+		int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+
+		if (*p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
+			return "it has control bytes";
+		if (more < 0 || (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
+		    (*p == 0xf4 && p[1] > 0x8f))
+			return "it is no valid UTF-8";
+		for (p++; more > 0; more--, p++)
+			if ((*p & 0xc0) != 0x80)
+				return "it is no valid UTF-8";
+	}
+	return NULL;
+}
+
+/* "Linux version 6.17.0-rc1 (builder@host) #1 SMP", "Linux host 6.17.0-rc1 #1 SMP ...": the release in it. */
+static const char *banner_release(struct arena *a, const char *text)
+{
+	const char *s = text;
+
+	if (strncmp(s, "Linux ", 6))
+		return text;
+	s += 6;
+	s += strcspn(s, " ");
+	s += strspn(s, " ");
+	return arena_strndup(a, s, strcspn(s, " "));
+}
+
+static int name_check(const char *name, struct err *err)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-_~:^@,=");
+
+	if (name[n])
+		return err_set(err, ERR_INVALID, "\"%.100s\" is no kernel: a name has letters, digits and .+-_~:^@,= only", name);
+	return 0;
+}
+
+static int base_parse(struct arena *a, const char *name, struct kernel *k, struct err *err)
+{
+	struct kernel_name nm = { .a = a, .k = k };
+
+	if (name_check(name, err))
+		return -1;
+	nm.text = name + (name[0] == 'v' && char_is_digit(name[1]));
+	return kernel_name_read(&nm, err);
+}
+
+static char *with_plus(struct arena *a, const char *text)
+{
+	char *copy = arena_strdup(a, text);
+
+	for (char *s = copy; *s; s++)
+		if (*s == ' ')
+			*s = '+';
+	return copy;
+}
+
+/* "5.14.0-503.el9.x86_64 rt": where no phrase matches, a blank is a plus that was not percent-encoded. */
+static int plus_parse(struct arena *a, const char *text, struct kernel *k, struct err *err)
+{
+	if (strchr(text, ' ') != strrchr(text, ' '))
+		return -1;
+	*k = (struct kernel){ .release = k->release };
+	if (base_parse(a, with_plus(a, text), k, err))
+		return -1;
+	return strcmp(k->track, "local") ? 0 : -1;	/* anything may be a local version */
+}
+
+int kernel_parse(struct arena *a, const char *text, struct kernel *k, struct err *err)
+{
+	const char *problem = bytes_problem(text), *phrase, *name;
+	struct err plus_err;
+	size_t base_len;
+
+	*k = (struct kernel){ 0 };
+	if (problem)
+		return err_set(err, ERR_INVALID, "a kernel's name: %s", problem);
+	k->release = arena_strdup(a, text);
+	name = banner_release(a, k->release);
+	phrase = kernel_phrase_find(name, &base_len);
+	if (!phrase)
+		return base_parse(a, name, k, err);
+	if (base_parse(a, arena_strndup(a, name, base_len), k, err))
+		return -1;
+	if (!kernel_phrase_read(a, k, phrase, err))
+		return 0;
+	return plus_parse(a, name, k, &plus_err);
+}
+
+int kernel_parse_argument(struct arena *a, const char *text, struct kernel *k, struct err *err)
+{
+	struct err plus_err;
+
+	if (!kernel_parse(a, text, k, err))
+		return 0;
+	if (!strchr(text, ' '))
+		return -1;
+	return kernel_parse(a, with_plus(a, text), k, &plus_err);
+}
