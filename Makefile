@@ -17,11 +17,11 @@ SANFLAG := $(if $(filter address,$(SAN)),-fsanitize=address$(comma)undefined -fn
            $(if $(filter thread,$(SAN)),-fsanitize=thread -fno-omit-frame-pointer)
 comma   := ,
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-ALLCF    = -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),-Werror) $(HARDEN) $(SANFLAG) \
-           $(shell pkg-config --cflags $(PKGS)) $(CPPFLAGS) $(CFLAGS)
-ALLLD    = -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS)
-LIBS     = $(shell pkg-config --libs $(PKGS)) -lRmath -lm
-CLIENT_LIBS = $(shell pkg-config --libs $(CLIENT_PKGS)) -lRmath -lm
+ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),-Werror) $(HARDEN) $(SANFLAG) \
+           $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
+ALLLD   := -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS)
+LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lm
+CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lm
 
 CORE    := $(filter-out ingest/nsecwatch.c,$(wildcard lib/*.c lib/stats/*.c ingest/*.c chart/*.c))
 SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
@@ -30,17 +30,20 @@ SERVER_O := $(SERVER:%.c=$(BUILD)/%.o)
 EMBED_O := $(BUILD)/embed.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
-STATIC  := $(shell find static schema demo -type f | sort)
+STATIC  := $(shell find $(wildcard static schema demo) -type f | LC_ALL=C sort)
 ifeq ($(WITH_NPM),yes)
 VENDOR  := node_modules/.stamp
 endif
 
-.PHONY: all run test deps deps-test help fmt lint clean unit programs
+PROGRAMS := $(BUILD)/nsecwatchd $(if $(wildcard ingest/nsecwatch.c),$(BUILD)/nsecwatch)
+
+.PHONY: all run test deps deps-test help fmt lint clean unit programs test-compose test-fresh
 all: programs
-programs: $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
+programs: $(PROGRAMS)
 
 $(BUILD)/nsecwatchd: $(BUILD)/server/main.o $(BUILD)/libserver.a $(BUILD)/libcore.a $(EMBED_O)
 	$(CC) $(ALLLD) -o $@ $(BUILD)/server/main.o -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
+	@chmod a+rx $@	# under a strict umask, too: started as root, it runs its parts as another user
 
 $(BUILD)/nsecwatch: $(BUILD)/ingest/nsecwatch.o $(BUILD)/libcore.a
 	$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
@@ -53,28 +56,36 @@ $(BUILD)/libserver.a: $(SERVER_O)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/%.o: %.c
+# What things were made with: another compiler, flag or embedded file makes them anew.
+$(BUILD)/flags: FORCE
+	@pkg-config --exists $(PKGS) || { echo "libraries or pkg-config are missing: run 'make deps'" >&2; exit 1; }
+	@mkdir -p $(@D); echo '$(subst ','\'',$(CC) $(ALLCF))' | cmp -s - $@ || echo '$(subst ','\'',$(CC) $(ALLCF))' > $@
+$(BUILD)/embed.list: FORCE
+	@mkdir -p $(@D); echo '$(WITH_NPM) $(STATIC)' | cmp -s - $@ || echo '$(WITH_NPM) $(STATIC)' > $@
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALLCF) -MMD -MP -c -o $@ $<
 
 # The version is compiled into one file, rebuilt when it changes.
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
-$(BUILD)/lib/version.o: lib/version.c $(BUILD)/version
+$(BUILD)/lib/version.o: lib/version.c $(BUILD)/version $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALLCF) -DNSECWATCH_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
 .PHONY: FORCE
 
-$(EMBED_O): tools/embed.sh $(STATIC) $(VENDOR)
+$(EMBED_O): tools/embed.sh $(STATIC) $(VENDOR) $(BUILD)/embed.list
 	@mkdir -p $(@D)
 	WITH_NPM=$(WITH_NPM) tools/embed.sh $(BUILD)/embed
 	$(CC) -c -o $@ $(BUILD)/embed.S
 
-# Page libraries. The lock file carries no download addresses.
+# Page libraries. The lock file carries no download addresses. Its copy in the stamp tells whether they are these.
 node_modules/.stamp: package.json package-lock.json
-	@command -v npm >/dev/null || { echo "npm is missing: 'make deps' installs it, or build without it: make WITH_NPM=no"; exit 1; }
-	npm ci --no-audit --no-fund --loglevel=error
-	@touch $@
+	@cmp -s package-lock.json $@ || { \
+		command -v npm >/dev/null || { echo "npm is missing: 'make deps' installs it; or build without it: make WITH_NPM=no" >&2; exit 1; }; \
+		npm ci --no-audit --no-fund --loglevel=error; }
+	@cp package-lock.json $@
 
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libserver.a $(BUILD)/libcore.a $(EMBED_O)
 	@mkdir -p $(@D)
@@ -84,18 +95,46 @@ unit: $(UNIT)
 	prove $(UNIT)
 
 deps:
-	tools/deps.sh run
+	@WITH_NPM=$(WITH_NPM) tools/deps.sh run
 deps-test:
-	tools/deps.sh test
+	@WITH_NPM=$(WITH_NPM) tools/deps.sh test
 
-# Two recipes start a second make so that what deps just installed is seen.
+# A second make, so that what deps just installed is seen. exec: Ctrl-C reaches the program, not a shell.
 run: deps
 	@$(MAKE) --no-print-directory all
-	$(BUILD)/nsecwatchd up --demo --data var
+	@exec $(BUILD)/nsecwatchd up --demo --data var
 
 test: deps-test
 	@$(MAKE) --no-print-directory all $(UNIT)
-	BUILD=$(BUILD) SAN=$(SAN) tests/run.sh
+	@BUILD=$(BUILD) SAN=$(SAN) WITH_NPM=$(WITH_NPM) tests/run.sh
+
+test-compose:
+	tests/compose.sh
+test-fresh:
+	tests/fresh.sh
+
+C_FILES = $(shell git ls-files '*.c' '*.h')
+fmt:
+	clang-format -i $(C_FILES)
+lint:
+	tests/layers.sh
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inline-suppr \
+		--suppress=missingIncludeSystem -D_GNU_SOURCE $(filter %.c,$(C_FILES))
+	clang-tidy --quiet --warnings-as-errors='*' --checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-reserved-identifier,-bugprone-assignment-in-if-condition,-clang-analyzer-security.insecureAPI.*' \
+		$(filter %.c,$(C_FILES)) -- -std=gnu17 -D_GNU_SOURCE -DNSECWATCH_VERSION='""' $(shell pkg-config --cflags $(PKGS)) 2>/dev/null
+
+help:
+	@echo 'make run            install what is missing, build, start on http://127.0.0.1:8080 with demo data (kept in ./var)'
+	@echo 'make test           install what is missing, build, run all tests'
+	@echo 'make                build build/nsecwatchd'
+	@echo 'make SAN=address    the same with a sanitizer (address, undefined, thread), into build/SAN; also make test SAN=...'
+	@echo 'make WITH_NPM=no    without the interactive charts: no npm needed; the server draws all charts'
+	@echo 'make CC=clang CI=1  another compiler; warnings are errors'
+	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
+	@echo 'make unit           only the unit tests'
+	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
+	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
+	@echo 'make fmt lint clean'
 
 clean:
 	rm -rf build

@@ -415,12 +415,28 @@ static void server_words(const struct up_cluster *c, const char *data, struct wo
 	add_socket(w, c->place->run);
 }
 
+/* What it says before its log collector runs goes to a file, too: it is of interest only when it fails. */
+static int redirect(const char *data)
+{
+	char path[PATH_MAX + 32];
+	int null = open("/dev/null", O_RDONLY), log;
+
+	snprintf(path, sizeof(path), "%s/log", data);
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -1;
+	snprintf(path, sizeof(path), "%s/log/start.log", data);
+	log = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (null < 0 || log < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 ||
+	    dup2(log, STDERR_FILENO) < 0)
+		return -1;
+	return close(null) || close(log) ? -1 : 0;
+}
+
 pid_t up_cluster_start(const struct up_cluster *c)
 {
 	char program[PATH_MAX + 16], data[PATH_MAX];
 	struct words w;
 	pid_t pid = fork();
-	int null;
 
 	if (pid)
 		return pid;
@@ -428,8 +444,7 @@ pid_t up_cluster_start(const struct up_cluster *c)
 		_exit(126);
 	clean_child();
 	up_place_drop(c->place, SIGINT, false);	/* the parent gone: a fast shutdown, not a crash */
-	null = open("/dev/null", O_RDONLY);
-	if (write_rules(c, data) || chdir("/") || null < 0 || dup2(null, STDIN_FILENO) < 0) {
+	if (write_rules(c, data) || chdir("/") || redirect(data)) {
 		dprintf(STDERR_FILENO, "nsecwatchd: preparing %s/pg: %s\n", c->place->data, strerror(errno));
 		_exit(126);
 	}
@@ -476,28 +491,34 @@ void up_cluster_conninfo(const struct up_cluster *c, const char *role, char *out
 	buf_fini(&b);
 }
 
+static void print_tail(const char *path)
+{
+	char text[2048];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t n = pread(fd, text, sizeof(text), end > (off_t)sizeof(text) ? end - (off_t)sizeof(text) : 0);
+
+	if (n > 0)
+		(void)!write(STDERR_FILENO, text, (size_t)n);
+}
+
 void up_cluster_print_log(const struct up_cluster *c)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		char path[PATH_MAX + 64], data[PATH_MAX], day[8], text[2048];
+		char path[PATH_MAX + 64], data[PATH_MAX], day[8];
 		time_t now = time(NULL);
 		struct tm tm;
-		ssize_t n;
-		off_t end;
-		int fd;
 
 		if (up_place_reach(c->place, "pg", data))
 			_exit(1);
 		up_place_drop(c->place, SIGKILL, false);
+		snprintf(path, sizeof(path), "%s/log/start.log", data);
+		print_tail(path);
 		strftime(day, sizeof(day), "%a", gmtime_r(&now, &tm));
 		snprintf(path, sizeof(path), "%s/log/postgresql-%s.log", data, day);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		end = lseek(fd, 0, SEEK_END);
-		n = pread(fd, text, sizeof(text), end > (off_t)sizeof(text) ? end - (off_t)sizeof(text) : 0);
-		if (n > 0)
-			(void)!write(STDERR_FILENO, text, (size_t)n);
+		print_tail(path);
 		_exit(0);
 	}
 	if (pid > 0)

@@ -14,20 +14,22 @@ n=0
 # table NAME: reads lines "path<TAB>file" and writes one table of them
 table() {
 	rows=$work/rows
+	l=.L$1	# a prefix of its own: each table counts from 1, in the subshell of its pipe
 	: > "$rows"
 	while IFS="$(printf '\t')" read -r path file; do
 		n=$((n + 1))
 		etag=$(sha256sum "$file" | cut -c1-16)
 		len=$(wc -c < "$file")
-		gzip -9 -n -c "$file" > "$work/$n.gz"
-		glen=$(wc -c < "$work/$n.gz")
-		printf '.Lpath%d: .asciz "%s"\n.Letag%d: .asciz "%s"\n' $n "$path" $n "$etag"
-		printf '.Ldata%d: .incbin "%s"\n.byte 0\n' $n "$file"
+		gzip -9 -n -c "$file" > "$work/$1.$n.gz"
+		glen=$(wc -c < "$work/$1.$n.gz")
+		printf '%s_path%d: .asciz "%s"\n%s_etag%d: .asciz "%s"\n' $l $n "$path" $l $n "$etag"
+		printf '%s_data%d: .incbin "%s"\n.byte 0\n' $l $n "$file"
 		if [ "$glen" -lt "$len" ]; then
-			printf '.Lgzip%d: .incbin "%s"\n' $n "$work/$n.gz"
-			printf '.quad .Lpath%d, .Letag%d, .Ldata%d, %d, .Lgzip%d, %d\n' $n $n $n "$len" $n "$glen" >> "$rows"
+			printf '%s_gzip%d: .incbin "%s"\n' $l $n "$work/$1.$n.gz"
+			printf '.quad %s_path%d, %s_etag%d, %s_data%d, %d, %s_gzip%d, %d\n' \
+				$l $n $l $n $l $n "$len" $l $n "$glen" >> "$rows"
 		else
-			printf '.quad .Lpath%d, .Letag%d, .Ldata%d, %d, 0, 0\n' $n $n $n "$len" >> "$rows"
+			printf '.quad %s_path%d, %s_etag%d, %s_data%d, %d, 0, 0\n' $l $n $l $n $l $n "$len" >> "$rows"
 		fi
 	done
 	# pointers want relocation under PIE: .data.rel.ro is read-only after start

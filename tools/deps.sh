@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Installs what is missing, and only that: apt as root or through `sudo -n`. Where that
+# cannot be, prints the one line to run and fails.
+# usage: tools/deps.sh run|test		(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
+set -eu
+what=${1:?run or test}
+missing=
+
+# need PACKAGE COMMAND...: PACKAGE is missing when COMMAND fails
+need() {
+	package=$1
+	shift
+	"$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+have() { command -v "$1"; }
+header() { printf "#include <%s>\n" "$1" | cc -E -; }
+initdb() { have initdb || ls -d /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb 2>/dev/null | grep . ; }
+module() { /usr/bin/python3 -c "import $1"; }
+
+need gcc have cc
+need gcc have gcc
+need libc6-dev header stdio.h
+need make have make
+need git have git
+need pkg-config have pkg-config
+need libmicrohttpd-dev pkg-config --exists libmicrohttpd
+need libpq-dev pkg-config --exists libpq
+need libjansson-dev pkg-config --exists jansson
+need libcurl4-openssl-dev pkg-config --exists libcurl
+need nettle-dev pkg-config --exists nettle
+need libzstd-dev pkg-config --exists libzstd
+need zlib1g-dev pkg-config --exists zlib
+need r-mathlib pkg-config --exists libRmath
+need postgresql initdb
+need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
+[ "${WITH_NPM:-yes}" = no ] || need npm have npm
+if [ "$what" = test ]; then
+	need perl have prove
+	need curl have curl
+	need procps have ps
+	need python3 have /usr/bin/python3
+	need python3-pytest module pytest
+	need python3-psycopg2 module psycopg2
+	need python3-requests module requests
+	need python3-hypothesis module hypothesis
+	need nodejs have node
+	need chromium have chromium
+	need fonts-dejavu-core ls /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+fi
+case ${CC:-cc} in *clang*) need clang have clang ;; esac
+case ${DEPS_CLANG:-no} in yes) need clang have clang ;; esac
+
+missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
+missing=${missing% }
+[ -n "$missing" ] || exit 0
+
+by_hand="apt-get install --no-install-recommends $missing"
+if ! command -v apt-get >/dev/null; then
+	echo "deps: missing (names as in Debian 12): $missing" >&2
+	exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+	root=
+elif sudo -n true 2>/dev/null; then
+	root="sudo -n"
+else
+	echo "deps: packages are missing, and installing them needs root. Run this, then make again:" >&2
+	echo "  sudo $by_hand" >&2
+	exit 1
+fi
+
+# Debian's server package starts a cluster of its own at its installation; nobody asked for that one.
+quiet=/etc/postgresql-common/createcluster.d/nsecwatch.conf
+case " $missing " in
+*" postgresql "*)
+	$root mkdir -p "${quiet%/*}"
+	echo "create_main_cluster = false" | $root tee "$quiet" >/dev/null
+	trap '$root rm -f "$quiet"' EXIT ;;
+esac
+
+echo "deps: installing $missing"
+install() {
+	$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+}
+ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 || $root apt-get update -q
+if ! install; then
+	echo "deps: trying again with fresh package lists"
+	$root apt-get update -q
+	install || { echo "deps: apt failed; by hand: $by_hand" >&2; exit 1; }
+fi
