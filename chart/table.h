@@ -31,6 +31,10 @@ struct table_col {
 	enum table_in in;
 };
 
+/* In tables of columns: a string, a number. */
+#define TABLE_STR(n) { .name = (n) }
+#define TABLE_NUM(n) { .name = (n), .right = true }
+
 struct table;
 
 /* cols is kept by reference and must live as long as the table. */

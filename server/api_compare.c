@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GET /api/v1/compare: two kernels, and what a third brings back. */
+#include "api_compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../chart/table.h"
+#include "api_shapes.h"
+
+/* ---- JSON ---- */
+
+static void json_side(struct json *j, const char *key, const struct stats_side *s)
+{
+	json_key(j, key);
+	if (!s->runs) {
+		json_null(j);
+		return;
+	}
+	json_object(j);
+	json_ki64(j, "runs", s->runs);
+	json_ki64(j, "boots", s->boots);
+	json_ki64(j, "n", s->n);
+	json_knum(j, "center", s->center);
+	json_knum(j, "stddev", s->stddev);
+	json_knum(j, "min", s->min);
+	json_knum(j, "max", s->max);
+	json_object_end(j);
+}
+
+static void json_series(struct json *j, const struct cat_series *s)
+{
+	api_shapes_id(j, "series_id", s->id);
+	json_kstr(j, "benchmark", s->benchmark->name);
+	json_kstr(j, "metric", s->metric->name);
+	json_kstr(j, "unit", s->metric->unit);
+	json_kstr(j, "better", better_word(s->metric->better));
+	json_kraw(j, "params", s->params);
+	json_kstr(j, "machine", s->machine->name);
+	json_kstr(j, "isa", s->machine->isa);
+	json_kstr(j, "uarch", s->machine->uarch);
+	json_kstr(j, "thp", s->config->thp);
+	json_key(j, "base_page_kib");
+	if (s->config->base_page_kib)
+		json_i64(j, s->config->base_page_kib);
+	else
+		json_null(j);
+}
+
+static void json_row(struct json *j, const struct compare_row *r)
+{
+	json_object(j);
+	json_series(j, r->series);
+	json_side(j, "base", &r->base);
+	json_side(j, "head", &r->head);
+	json_side(j, "fix", &r->fix);
+	json_knum(j, "change_percent", r->change_percent);
+	json_kstr(j, "direction", calc_compare_direction_word(r->direction));
+	json_key(j, "change_ci");
+	if (r->tested) {
+		json_array(j);
+		json_num(j, r->ci_lo);
+		json_num(j, r->ci_hi);
+		json_array_end(j);
+	} else {
+		json_null(j);
+	}
+	json_kstr(j, "verdict", calc_compare_verdict_word(r->verdict));
+	json_kstr(j, "confidence", calc_compare_confidence_word(r->confidence));
+	json_knum(j, "p", r->p);
+	json_knum(j, "q", r->q);
+	json_knum(j, "noise_percent", r->noise_percent);
+	json_knum(j, "detectable_percent", r->detectable_percent);
+	json_knum(j, "restored_percent", r->restored_percent);
+	json_knum(j, "remaining_percent", r->remaining_percent);
+	json_object_end(j);
+}
+
+static void json_missing(struct json *j, const struct compare_missing *m)
+{
+	json_object(j);
+	api_shapes_id(j, "series_id", m->series->id);
+	json_kstr(j, "benchmark", m->series->benchmark->name);
+	json_kraw(j, "params", m->series->params);
+	json_kstr(j, "machine", m->series->machine->name);
+	json_kstr(j, "thp", m->series->config->thp);
+	json_kstr(j, "side", calc_compare_side_word(m->side));
+	json_kstr(j, "reason", calc_compare_reason_word(m->reason));
+	json_kstr(j, "error", m->error);
+	json_object_end(j);
+}
+
+static void as_json(struct buf *out, const struct compare *c)
+{
+	struct json j = json_begin(out);
+
+	json_object(&j);
+	json_key(&j, "base");
+	api_shapes_kernel(&j, c->base);
+	json_key(&j, "head");
+	api_shapes_kernel(&j, c->head);
+	json_key(&j, "fix");
+	api_shapes_kernel(&j, c->fix);
+	json_key(&j, "summary");
+	json_object(&j);
+	json_ki64(&j, "rows", (int64_t)c->n_rows);
+	json_ki64(&j, "regressions", (int64_t)c->regressions);
+	json_ki64(&j, "improvements", (int64_t)c->improvements);
+	json_ki64(&j, "unchanged", (int64_t)c->unchanged);
+	json_ki64(&j, "inconclusive", (int64_t)c->inconclusive);
+	json_knum(&j, "geomean_percent", c->geomean_percent);
+	json_knum(&j, "restored_percent", c->restored_percent);
+	json_object_end(&j);
+	json_key(&j, "rows");
+	json_array(&j);
+	for (size_t i = 0; i < c->n_rows; i++)
+		json_row(&j, &c->rows[i]);
+	json_array_end(&j);
+	json_key(&j, "missing");
+	json_array(&j);
+	for (size_t i = 0; i < c->n_missing; i++)
+		json_missing(&j, &c->missing[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+/* ---- CSV ---- */
+
+static const struct table_col csv_head[] = {
+	TABLE_STR("series_id"), TABLE_STR("benchmark"), TABLE_STR("metric"), TABLE_STR("unit"),
+	TABLE_STR("better"), TABLE_STR("params"), TABLE_STR("machine"), TABLE_STR("isa"),
+	TABLE_STR("uarch"), TABLE_STR("thp"), TABLE_STR("base_page_kib"), TABLE_STR("base"),
+	TABLE_STR("base_runs"), TABLE_STR("base_boots"), TABLE_STR("base_n"),
+	TABLE_STR("base_center"), TABLE_STR("base_stddev"), TABLE_STR("base_min"),
+	TABLE_STR("base_max"), TABLE_STR("head"), TABLE_STR("head_runs"),
+	TABLE_STR("head_boots"), TABLE_STR("head_n"), TABLE_STR("head_center"),
+	TABLE_STR("head_stddev"), TABLE_STR("head_min"), TABLE_STR("head_max"),
+	TABLE_STR("fix"), TABLE_STR("fix_runs"), TABLE_STR("fix_boots"), TABLE_STR("fix_n"),
+	TABLE_STR("fix_center"), TABLE_STR("fix_stddev"), TABLE_STR("fix_min"),
+	TABLE_STR("fix_max"), TABLE_STR("change_percent"), TABLE_STR("direction"),
+	TABLE_STR("change_ci_lo"), TABLE_STR("change_ci_hi"), TABLE_STR("verdict"),
+	TABLE_STR("confidence"), TABLE_STR("p"), TABLE_STR("q"), TABLE_STR("noise_percent"),
+	TABLE_STR("detectable_percent"), TABLE_STR("restored_percent"),
+	TABLE_STR("remaining_percent"),
+};
+
+static void csv_side(struct table *t, const struct cat_kernel *k, const struct stats_side *s)
+{
+	table_str(t, k ? k->name : NULL);
+	if (!s->runs) {
+		for (int i = 0; i < 7; i++)
+			table_none(t);
+		return;
+	}
+	table_i64(t, s->runs);
+	table_i64(t, s->boots);
+	table_i64(t, s->n);
+	table_num(t, s->center, NULL);
+	table_num(t, s->stddev, NULL);
+	table_num(t, s->min, NULL);
+	table_num(t, s->max, NULL);
+}
+
+static void csv_row(struct table *t, struct arena *a, const struct compare *c, const struct compare_row *r)
+{
+	const struct cat_series *s = r->series;
+
+	table_row(t);
+	table_i64(t, s->id);
+	table_str(t, s->benchmark->name);
+	table_str(t, s->metric->name);
+	table_str(t, s->metric->unit);
+	table_str(t, better_word(s->metric->better));
+	table_str(t, s->params);
+	table_str(t, s->machine->name);
+	table_str(t, s->machine->isa);
+	table_str(t, s->machine->uarch);
+	table_str(t, s->config->thp);
+	table_str(t, api_shapes_base_page(a, s->config));
+	csv_side(t, c->base, &r->base);
+	csv_side(t, c->head, &r->head);
+	csv_side(t, c->fix, &r->fix);
+	table_num(t, r->change_percent, NULL);
+	table_str(t, calc_compare_direction_word(r->direction));
+	table_num(t, r->ci_lo, NULL);
+	table_num(t, r->ci_hi, NULL);
+	table_str(t, calc_compare_verdict_word(r->verdict));
+	table_str(t, calc_compare_confidence_word(r->confidence));
+	table_num(t, r->p, NULL);
+	table_num(t, r->q, NULL);
+	table_num(t, r->noise_percent, NULL);
+	table_num(t, r->detectable_percent, NULL);
+	table_num(t, r->restored_percent, NULL);
+	table_num(t, r->remaining_percent, NULL);
+}
+
+static void as_csv(struct buf *out, struct arena *a, const struct compare *c)
+{
+	struct table *t = table_new(a, csv_head, sizeof(csv_head) / sizeof(*csv_head));
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		csv_row(t, a, c, &c->rows[i]);
+	table_csv(out, t);
+}
+
+int api_compare(struct req *rq, struct err *err)
+{
+	const struct cat_kernel *base, *head, *fix;
+	struct selection sel;
+	struct compare_runs runs;
+	struct compare *c;
+
+	if (api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
+	    api_shapes_runs(rq, &runs, err) ||
+	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, fix, &runs, &c, err))
+		return -1;
+	if (rq->rep == REP_CSV)
+		as_csv(&rq->out, rq->arena, c);
+	else if (rq->rep == REP_TEXT)
+		api_compare_text(&rq->out, rq->arena, c);
+	else
+		as_json(&rq->out, c);
+	return 0;
+}

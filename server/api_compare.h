@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The comparison as a resource, and as text for a mail. */
+#ifndef SERVER_API_COMPARE_H
+#define SERVER_API_COMPARE_H
+
+#include "calc_compare.h"
+#include "web.h"
+
+int api_compare(struct req *rq, struct err *err);
+
+/* At most 72 columns; a table per benchmark, metric, machine and THP mode. */
+void api_compare_text(struct buf *out, struct arena *a, const struct compare *c);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compare.txt: what a mail to a kernel list would say. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../chart/table.h"
+#include "api_compare.h"
+#include "api_shapes.h"
+
+#define MISSING_SHOWN 20
+
+/* Rows of one table stand together: row order, but metric before params. */
+static int by_table(const void *x, const void *y)
+{
+	const struct compare_row *r = *(const struct compare_row *const *)x, *q = *(const struct compare_row *const *)y;
+	const struct cat_series *s = r->series, *t = q->series;
+	int d = strcmp(s->benchmark->name, t->benchmark->name);
+
+	if (!d)
+		d = strcmp(s->machine->name, t->machine->name);
+	if (!d)
+		d = strcmp(s->config->thp, t->config->thp);
+	if (!d && s->metric != t->metric)
+		d = strcmp(s->metric->name, t->metric->name);
+	if (!d && s->metric != t->metric)
+		d = s->metric->id < t->metric->id ? -1 : 1;
+	if (!d && s->config != t->config)
+		d = s->config->id < t->config->id ? -1 : 1;
+	return d ? d : (r > q) - (r < q);
+}
+
+static bool same_table(const struct cat_series *s, const struct cat_series *t)
+{
+	return s->benchmark == t->benchmark && s->metric == t->metric && s->machine == t->machine &&
+	       s->config == t->config;
+}
+
+/* The one parameter that all rows of a table have, and no other: then it names the first column. */
+static const char *only_param(const struct compare_row *const *rows, size_t n)
+{
+	const char *name = rows[0]->series->n_params == 1 ? rows[0]->series->param[0].name : NULL;
+
+	for (size_t i = 1; i < n && name; i++)
+		if (rows[i]->series->n_params != 1 || strcmp(rows[i]->series->param[0].name, name))
+			name = NULL;
+	return name;
+}
+
+static const char *row_name(struct arena *a, const struct cat_series *s, const char *param)
+{
+	if (param)
+		return api_shapes_axis_value(a, param, s->param[0].text);
+	return s->n_params ? api_shapes_params(a, s, NULL) : "-";
+}
+
+static const char *verdict_text(struct arena *a, const struct compare_row *r)
+{
+	if (r->verdict == COMPARE_INCONCLUSIVE)
+		return "can't tell";
+	if (r->verdict == COMPARE_UNCHANGED)
+		return "unchanged";
+	return arena_printf(a, "%s (%s)", calc_compare_verdict_word(r->verdict),
+			    calc_compare_confidence_word(r->confidence));
+}
+
+static void row_cells(struct table *t, struct arena *a, const struct compare_row *r, const char *param, bool fix)
+{
+	const char *unit = r->series->metric->unit;
+
+	table_row(t);
+	table_str(t, row_name(a, r->series, param));
+	table_num(t, r->base.center, table_value(a, r->base.center, unit));
+	table_num(t, r->head.center, table_value(a, r->head.center, unit));
+	table_num(t, r->change_percent, table_percent(a, r->change_percent));
+	if (fix) {
+		double center = r->fix.runs ? r->fix.center : NAN;
+
+		table_num(t, center, table_value(a, center, unit));
+		table_num(t, r->remaining_percent, table_percent(a, r->remaining_percent));
+		table_num(t, r->restored_percent, arena_printf(a, "%.1f %%", r->restored_percent));
+	} else {
+		table_num(t, r->noise_percent, arena_printf(a, "%.2g %%", r->noise_percent));
+		table_str(t, verdict_text(a, r));
+	}
+}
+
+/* Under a table with a fix, which has no room for it: which rows have which verdict. */
+static void verdict_lines(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n,
+			  const char *param)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *verdict = verdict_text(a, rows[i]), *line;
+		bool told = false;
+		size_t same = 0;
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = !strcmp(verdict, verdict_text(a, rows[k]));
+		if (told)
+			continue;
+		line = arena_printf(a, "%s:", verdict);
+		for (size_t k = i; k < n; k++)
+			if (!strcmp(verdict, verdict_text(a, rows[k])))
+				line = arena_printf(a, "%s%s %s", line, same++ ? "," : "",
+						    row_name(a, rows[k]->series, param));
+		table_para(out, 2, same == n ? arena_printf(a, "%s: all", verdict) : table_clean(a, line));
+	}
+}
+
+/* How many values stand behind the numbers, and what that allows to say. */
+static void noise_line(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n)
+{
+	size_t single = 0, untested = 0;
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		single += rows[i]->base.n == 1 && rows[i]->head.n == 1;
+		untested += !rows[i]->tested;
+		if (rows[i]->tested) {
+			least = fmin(least, rows[i]->detectable_percent);
+			most = fmax(most, rows[i]->detectable_percent);
+		}
+	}
+	if (single == n)
+		table_para(out, 2, "n = 1 on each side: no noise estimate, so no verdict.");
+	else if (untested)
+		table_para(out, 2, arena_printf(a, "%zu of %zu rows have no noise estimate (n = 1, or no spread "
+						"told): no verdict there.", untested, n));
+	if (untested < n)
+		table_para(out, 2, arena_printf(a, "Seen with 80 %% power at these repetitions: %s",
+						most - least < .05 * most ?
+						arena_printf(a, "%.2g %%.", most) :
+						arena_printf(a, "%.2g %% .. %.2g %%.", least, most)));
+}
+
+static const struct table_col with_fix[] = {
+	TABLE_STR("size"), TABLE_NUM("base"), TABLE_NUM("head"), TABLE_NUM("change"),
+	TABLE_NUM("fix"), TABLE_NUM("remains"), TABLE_NUM("restored"),
+};
+static const struct table_col without_fix[] = {
+	TABLE_STR("size"), TABLE_NUM("base"), TABLE_NUM("head"), TABLE_NUM("change"),
+	TABLE_NUM("noise"), TABLE_STR("verdict"),
+};
+
+static void one_table(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n, bool fix)
+{
+	const char *param = only_param(rows, n);
+	size_t n_cols = fix ? sizeof(with_fix) / sizeof(*with_fix) : sizeof(without_fix) / sizeof(*without_fix);
+	struct table_col *cols = arena_array(a, struct table_col, n_cols);
+	struct table *t;
+
+	memcpy(cols, fix ? with_fix : without_fix, n_cols * sizeof(*cols));
+	cols[0].head = table_clean(a, param ? api_shapes_axis_head(a, param) : "parameters");
+	cols[0].right = param != NULL;
+	t = table_new(a, cols, n_cols);
+	for (size_t i = 0; i < n; i++)
+		row_cells(t, a, rows[i], param, fix);
+	table_para(out, 2, table_clean(a, api_shapes_metric(a, rows[0]->series)));
+	table_para(out, 2, table_clean(a, api_shapes_where(a, rows[0]->series)));
+	buf_putc(out, '\n');
+	table_txt(out, t);
+	if (fix)
+		verdict_lines(out, a, rows, n, param);
+	noise_line(out, a, rows, n);
+	buf_putc(out, '\n');
+}
+
+static void kernel_line(struct buf *out, struct arena *a, const char *side, const struct cat_kernel *k)
+{
+	table_para(out, 6, arena_printf(a, "%s  %s (%s)", side, table_clean(a, k->name), k->track));
+}
+
+static void summary(struct buf *out, struct arena *a, const struct compare *c)
+{
+	const char *text = arena_printf(a, "%zu row%s: %zu regression%s, %zu improvement%s, %zu unchanged, "
+					"%zu can't tell.", c->n_rows, c->n_rows == 1 ? "" : "s", c->regressions,
+					c->regressions == 1 ? "" : "s", c->improvements,
+					c->improvements == 1 ? "" : "s", c->unchanged, c->inconclusive);
+
+	if (isfinite(c->geomean_percent))
+		text = arena_printf(a, "%s Geomean %s.", text, table_percent(a, c->geomean_percent));
+	if (isfinite(c->restored_percent))
+		text = arena_printf(a, "%s The fix restores %.1f %% of it.", text, c->restored_percent);
+	table_para(out, 0, text);
+}
+
+static void missing(struct buf *out, struct arena *a, const struct compare *c)
+{
+	if (!c->n_missing)
+		return;
+	buf_printf(out, "\nWithout a value (%zu):\n", c->n_missing);
+	for (size_t i = 0; i < c->n_missing && i < MISSING_SHOWN; i++) {
+		const struct compare_missing *m = &c->missing[i];
+		const char *params = api_shapes_params(a, m->series, NULL);
+
+		table_para(out, 4, table_clean(a, arena_printf(
+			a, "- %s%s%s on %s, THP %s: %s %s%s%s", m->series->benchmark->name, *params ? " " : "", params,
+			m->series->machine->name, m->series->config->thp, calc_compare_side_word(m->side),
+			m->reason == COMPARE_NOT_RUN ? "not run" : calc_compare_reason_word(m->reason),
+			m->error ? ": " : "", m->error ? m->error : "")));
+	}
+	if (c->n_missing > MISSING_SHOWN)
+		buf_printf(out, "- and %zu more\n", c->n_missing - MISSING_SHOWN);
+}
+
+void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
+{
+	const struct compare_row **rows = arena_array(a, const struct compare_row *, c->n_rows);
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		rows[i] = &c->rows[i];
+	qsort(rows, c->n_rows, sizeof(*rows), by_table);
+	kernel_line(out, a, "base", c->base);
+	kernel_line(out, a, "head", c->head);
+	if (c->fix)
+		kernel_line(out, a, "fix ", c->fix);
+	buf_putc(out, '\n');
+	for (size_t from = 0, to; from < c->n_rows; from = to) {
+		for (to = from; to < c->n_rows && same_table(rows[from]->series, rows[to]->series);)
+			to++;
+		one_table(out, a, rows + from, to - from, c->fix != NULL);
+	}
+	summary(out, a, c);
+	missing(out, a, c);
+}
