@@ -74,6 +74,7 @@ $(BUILD)/lib/version.o: lib/version.c $(BUILD)/version $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALLCF) -DNSECWATCH_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
 .PHONY: FORCE
+.SECONDARY:
 
 $(EMBED_O): tools/embed.sh $(STATIC) $(VENDOR) $(BUILD)/embed.list
 	@mkdir -p $(@D)
