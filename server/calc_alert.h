@@ -39,9 +39,12 @@ int calc_alert_name(struct catalog *c, struct arena *a, const struct db_alert *a
 int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const struct uuid *id,
 		    struct calc_alert **out, struct err *err);
 
+/* Without the slashes at its end, for "%.*s"; NULL: 0. */
+int calc_alert_url_length(const char *public_url);
 /* Members' percents as they are, least and greatest. NaN without rows. */
 void calc_alert_range(const struct calc_alert *al, double *least, double *greatest);
-void calc_alert_json(struct json *j, const struct calc_alert *al, bool rows);
+/* public_url: how its "url" starts; NULL: relative. details: rows and deliveries, too. */
+void calc_alert_json(struct json *j, const struct calc_alert *al, const char *public_url, bool details);
 /* "[REGRESSION] mprotect/tw4m +14 % .. +150 % since 6.17-rc1 (milan-01)": one line, any characters. */
 void calc_alert_subject(struct buf *out, const struct calc_alert *al);
 /* public_url: how links start, or NULL; a link stands alone on its line and is never broken. */

@@ -9,6 +9,10 @@
 
 #include "db_runs.h"
 
+/* Uploads notify it; nothing is said in it. */
+#define DB_ALERTS_CHANNEL "nsecwatch_run"
+int db_alerts_listen(struct db *db, struct err *err);
+
 struct db_rule {
 	int64_t id;
 	const char *name;
@@ -66,6 +70,8 @@ struct db_member {
 	struct db_change change;
 };
 
+/* All states, NULL-terminated. */
+extern const char *const db_alerts_states[];
 const char *db_alerts_direction(bool regression);	/* "regression", "improvement" */
 
 /* All alerts of a track, benchmark and direction, whatever their range. */
@@ -89,10 +95,11 @@ int db_alerts_members_write(struct db *db, struct arena *a, const struct db_memb
 int db_alerts_members_delete(struct db *db, struct arena *a, const struct db_member *list, size_t n,
 			     struct err *err);
 
-/* Newest first; the page after `before`, or from the top. 0 / NULL = any. */
+/* Newest first; the page after `before`, or from the top. A NULL list: any. */
 struct db_alert_filter {
-	const char *state;
-	const int64_t *benchmark_ids;	/* NULL: any */
+	const char *const *states;
+	size_t n_states;
+	const int64_t *benchmark_ids;
 	size_t n_benchmarks;
 	int64_t before_created_at;	/* TM_NONE: from the top */
 	struct uuid before_id;
@@ -101,7 +108,7 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 		   struct db_alert **list, size_t *n, struct err *err);
 /* 0 with *alert NULL: there is none. */
 int db_alerts_get(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert, struct err *err);
-/* Alerts nobody has ended: new, acknowledged, reported, ... */
+/* Alerts nobody has ended. */
 int db_alerts_count_open(struct db *db, int64_t *n, struct err *err);
 
 #endif

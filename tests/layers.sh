@@ -16,7 +16,7 @@ room() {
 	server/conf.*|server/embed.*) echo conf ;;
 	server/db*) echo db ;;
 	server/web*|server/auth.*|server/reply.*|server/cache.*) echo web ;;
-	server/watch.*|server/detect.*|server/deliver.*) echo watch ;;
+	server/watch*|server/detect*|server/deliver*) echo watch ;;
 	server/calc_*) echo calc ;;
 	server/api_*|server/pages.*) echo api ;;
 	server/*) echo main ;;
@@ -34,7 +34,7 @@ allowed() {
 	conf) echo "lib" ;;
 	db) echo "lib ingest conf" ;;
 	web) echo "lib ingest conf db" ;;
-	calc) echo "lib stats ingest conf db" ;;
+	calc) echo "lib stats ingest chart conf db" ;;
 	api) echo "lib stats ingest chart conf db calc web" ;;
 	watch) echo "lib stats ingest chart conf db calc" ;;
 	main) echo "lib stats ingest chart conf db calc web api watch" ;;

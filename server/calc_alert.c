@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calc_alert.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_text(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* Sorts and leaves one of each. */
+static size_t sort_unique(const char **list, size_t n)
+{
+	size_t kept = 0;
+
+	if (n)
+		qsort(list, n, sizeof(*list), by_text);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || strcmp(list[kept - 1], list[i]))
+			list[kept++] = list[i];
+	return kept;
+}
+
+static const struct cat_benchmark *benchmark_of(const struct catalog *c, int64_t id)
+{
+	size_t n;
+	const struct cat_benchmark *const *list = db_catalog_benchmarks(c, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i]->id == id)
+			return list[i];
+	return NULL;
+}
+
+/* Under the catalogue's lock. */
+static bool name_all(struct catalog *c, struct arena *a, const struct db_alert *al, struct calc_alert *out)
+{
+	*out = (struct calc_alert){
+		.alert = al,
+		.from = db_catalog_kernel(c, al->from_kernel_id),
+		.to = db_catalog_kernel(c, al->to_kernel_id),
+		.benchmark = benchmark_of(c, al->benchmark_id),
+		.machines = arena_array(a, const char *, al->n_machines),
+		.thp = arena_array(a, const char *, al->n_configs),
+	};
+	if (!out->from || !out->to || !out->benchmark)
+		return false;
+	for (size_t i = 0; i < al->n_machines; i++) {
+		const struct cat_machine *m = db_catalog_machine(c, al->machine_ids[i]);
+
+		if (!m)
+			return false;
+		out->machines[i] = m->name;
+	}
+	for (size_t i = 0; i < al->n_configs; i++) {
+		const struct cat_config *cf = db_catalog_config(c, al->config_ids[i]);
+
+		if (!cf)
+			return false;
+		out->thp[i] = cf->thp;
+	}
+	out->n_machines = sort_unique(out->machines, al->n_machines);
+	out->n_thp = sort_unique(out->thp, al->n_configs);
+	return true;
+}
+
+static int stale(struct err *err)
+{
+	return err_set(err, ERR_UNAVAILABLE, "an alert names what the catalogue does not have yet");
+}
+
+int calc_alert_name(struct catalog *c, struct arena *a, const struct db_alert *alert, struct calc_alert *out,
+		    struct err *err)
+{
+	bool known;
+
+	db_catalog_lock(c);
+	known = name_all(c, a, alert, out);
+	db_catalog_unlock(c);
+	return known ? 0 : stale(err);
+}
+
+static int by_params(const struct cat_series *x, const struct cat_series *y)
+{
+	for (size_t i = 0; i < x->n_params && i < y->n_params; i++) {
+		const struct cat_param *p = &x->param[i], *q = &y->param[i];
+		int c = strcmp(p->name, q->name);
+
+		if (!c && p->is_number && q->is_number)
+			c = (p->number > q->number) - (p->number < q->number);
+		else if (!c)
+			c = strcmp(p->text, q->text);
+		if (c)
+			return c;
+	}
+	return (x->n_params > y->n_params) - (x->n_params < y->n_params);
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct cat_series *s = ((const struct calc_alert_row *)x)->series;
+	const struct cat_series *t = ((const struct calc_alert_row *)y)->series;
+	int c = strcmp(s->machine->name, t->machine->name);
+
+	if (!c)
+		c = strcmp(s->config->thp, t->config->thp);
+	if (!c)
+		c = (s->config->id > t->config->id) - (s->config->id < t->config->id);
+	if (!c)
+		c = strcmp(s->metric->name, t->metric->name);
+	if (!c)
+		c = (s->metric->id > t->metric->id) - (s->metric->id < t->metric->id);
+	if (!c)
+		c = by_params(s, t);
+	return c ? c : (s->id > t->id) - (s->id < t->id);
+}
+
+static bool name_rows(struct catalog *c, struct arena *a, const struct db_member *members, size_t n,
+		      struct calc_alert *out)
+{
+	out->rows = arena_array(a, struct calc_alert_row, n);
+	out->n_rows = n;
+	for (size_t i = 0; i < n; i++) {
+		struct calc_alert_row *row = &out->rows[i];
+
+		row->change = &members[i].change;
+		row->series = db_catalog_series_by_id(c, row->change->series_id);
+		row->from = db_catalog_kernel(c, row->change->from_kernel_id);
+		row->to = db_catalog_kernel(c, row->change->to_kernel_id);
+		if (!row->series || !row->from || !row->to)
+			return false;
+	}
+	if (n)
+		qsort(out->rows, n, sizeof(*out->rows), by_place);
+	return true;
+}
+
+int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const struct uuid *id,
+		    struct calc_alert **out, struct err *err)
+{
+	struct outbox_state *deliveries;
+	struct db_member *members;
+	struct calc_alert *al;
+	struct db_alert *row;
+	size_t n, n_deliveries;
+	bool known;
+
+	*out = NULL;
+	if (db_alerts_get(db, a, id, &row, err) || (row && db_alerts_members(db, a, id, &members, &n, err)))
+		return -1;
+	if (!row)
+		return 0;
+	if (db_outbox_of_alert(db, a, id, &deliveries, &n_deliveries, err) || db_catalog_refresh(c, db, err))
+		return -1;
+	al = arena_zalloc(a, sizeof(*al));
+	db_catalog_lock(c);
+	known = name_all(c, a, row, al) && name_rows(c, a, members, n, al);
+	db_catalog_unlock(c);
+	if (!known)
+		return stale(err);
+	al->deliveries = deliveries;
+	al->n_deliveries = n_deliveries;
+	*out = al;
+	return 0;
+}
+
+void calc_alert_range(const struct calc_alert *al, double *least, double *greatest)
+{
+	*least = *greatest = NAN;
+	for (size_t i = 0; i < al->n_rows; i++) {
+		*least = fmin(*least, al->rows[i].change->percent);
+		*greatest = fmax(*greatest, al->rows[i].change->percent);
+	}
+}
+
+int calc_alert_url_length(const char *public_url)
+{
+	size_t n = public_url ? strlen(public_url) : 0;
+
+	while (n && public_url[n - 1] == '/')
+		n--;
+	return (int)n;
+}
+
+static void json_id(struct json *j, const char *key, int64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)id);
+	json_kstr(j, key, text);
+}
+
+static void json_time(struct json *j, const char *key, int64_t usec)
+{
+	char text[TM_TEXT];
+
+	json_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
+}
+
+static void json_texts(struct json *j, const char *key, const char *const *list, size_t n)
+{
+	json_key(j, key);
+	json_array(j);
+	for (size_t i = 0; i < n; i++)
+		json_str(j, list[i]);
+	json_array_end(j);
+}
+
+static void json_row(struct json *j, const struct calc_alert_row *row)
+{
+	const struct cat_series *s = row->series;
+	const struct db_change *ch = row->change;
+
+	json_object(j);
+	json_id(j, "series_id", s->id);
+	json_kstr(j, "benchmark", s->benchmark->name);
+	json_kstr(j, "metric", s->metric->name);
+	json_kstr(j, "unit", s->metric->unit);
+	json_kstr(j, "better", better_word(s->metric->better));
+	json_kraw(j, "params", s->params);
+	json_kstr(j, "machine", s->machine->name);
+	json_kstr(j, "isa", s->machine->isa);
+	json_kstr(j, "uarch", s->machine->uarch);
+	json_kstr(j, "thp", s->config->thp);
+	json_key(j, "base_page_kib");
+	s->config->base_page_kib ? json_i64(j, s->config->base_page_kib) : json_null(j);
+	json_kstr(j, "from", row->from->name);
+	json_kstr(j, "to", row->to->name);
+	json_knum(j, "before_center", ch->from_center);
+	json_knum(j, "after_center", ch->to_center);
+	json_ki64(j, "before_boots", ch->from_boots);
+	json_ki64(j, "after_boots", ch->to_boots);
+	json_knum(j, "change_percent", ch->percent);
+	json_kstr(j, "verdict", ch->verdict);
+	json_kstr(j, "confidence", ch->confidence);
+	json_knum(j, "q", ch->q);
+	json_object_end(j);
+}
+
+static void json_details(struct json *j, const struct calc_alert *al)
+{
+	json_key(j, "rows");
+	json_array(j);
+	for (size_t i = 0; i < al->n_rows; i++)
+		json_row(j, &al->rows[i]);
+	json_array_end(j);
+	json_key(j, "deliveries");
+	json_array(j);
+	for (size_t i = 0; i < al->n_deliveries; i++) {
+		const struct outbox_state *o = &al->deliveries[i];
+
+		json_object(j);
+		json_kstr(j, "kind", db_outbox_kind_word(o->kind));
+		json_ki64(j, "attempts", o->attempts);
+		json_time(j, "sent_at", o->sent_at);
+		json_time(j, "next_try", o->sent_at == TM_NONE ? o->next_try : TM_NONE);
+		json_kstr(j, "last_error", o->last_error);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+void calc_alert_json(struct json *j, const struct calc_alert *al, const char *public_url, bool details)
+{
+	char id[UUID_TEXT];
+	struct buf url;
+
+	buf_init(&url);
+	uuid_format(&al->alert->id, id);
+	buf_printf(&url, "%.*s/alerts/%s", calc_alert_url_length(public_url), public_url ? public_url : "", id);
+	json_object(j);
+	json_kstr(j, "id", id);
+	json_kstr(j, "state", al->alert->state);
+	json_kstr(j, "kind", db_alerts_direction(al->alert->regression));
+	json_kstr(j, "benchmark", al->benchmark->name);
+	json_kstr(j, "track", al->alert->track);
+	json_kstr(j, "from", al->from->name);
+	json_kstr(j, "to", al->to->name);
+	json_knum(j, "worst_percent", al->alert->worst_percent);
+	json_ki64(j, "n_series", al->alert->n_series);
+	json_texts(j, "machines", al->machines, al->n_machines);
+	json_texts(j, "thp", al->thp, al->n_thp);
+	json_time(j, "created_at", al->alert->created_at);
+	json_kstr(j, "url", url.p);
+	if (details)
+		json_details(j, al);
+	json_object_end(j);
+	buf_fini(&url);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What watch checks and finds: rules, todo, changes. The alerts themselves: db_alerts_rows.c. */
+#include "db_alerts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* "check" as the key of an advisory lock; no other lock of ours has this number. */
+#define CHECK_LOCK INT64_C(0x6e7365635f63686b)
+
+int db_alerts_listen(struct db *db, struct err *err)
+{
+	return db_script(db, "LISTEN " DB_ALERTS_CHANNEL, err);
+}
+
+int db_alerts_rules(struct db *db, struct arena *a, struct db_rule **rules, size_t *n, struct err *err)
+{
+	static const struct stmt all = {
+		"alerts_rules", "SELECT id, name, selector, percent, direction <> 'better', direction <> 'worse' "
+				"FROM rule ORDER BY id"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &all, DB_NO_ARGS, &rows, err))
+		return -1;
+	*n = (size_t)db_rows_count(rows);
+	*rules = arena_array(a, struct db_rule, *n);
+	for (int i = 0; i < (int)*n; i++)
+		(*rules)[i] = (struct db_rule){
+			.id = db_i64(rows, i, 0),
+			.name = arena_strdup(a, db_text(rows, i, 1)),
+			.selector = arena_strdup(a, db_text(rows, i, 2)),
+			.percent = db_f64(rows, i, 3),
+			.worse = db_bool(rows, i, 4),
+			.better = db_bool(rows, i, 5),
+		};
+	db_rows_free(rows);
+	return 0;
+}
+
+int db_alerts_lock(struct db *db, bool *mine, struct err *err)
+{
+	static const struct stmt lock = { "alerts_lock", "SELECT pg_try_advisory_xact_lock($1)" };
+	struct db_rows *rows;
+
+	if (db_query(db, &lock, DB_ARGS(db_arg_i64(CHECK_LOCK)), &rows, err))
+		return -1;
+	*mine = db_bool(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+/* Which machine and kernel the runs are of; they were committed together with their todo. */
+static int add_headers(struct db *db, struct db_unchecked *list, size_t n, const struct uuid *ids, struct err *err)
+{
+	static const struct stmt headers = {
+		"alerts_run_headers", "SELECT run_id, machine_id, kernel_id FROM run WHERE run_id = ANY($1::uuid[])"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &headers, DB_ARGS(db_arg_uuids(ids, n)), &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows); i++) {
+		struct uuid id;
+
+		db_uuid(rows, i, 0, &id);
+		for (size_t k = 0; k < n; k++)
+			if (uuid_equal(&list[k].run_id, &id)) {
+				list[k].machine_id = db_i64(rows, i, 1);
+				list[k].kernel_id = db_i64(rows, i, 2);
+			}
+	}
+	db_rows_free(rows);
+	return 0;
+}
+
+int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
+			struct db_unchecked **list, size_t *n, struct err *err)
+{
+	static const struct stmt newest = {
+		"alerts_unchecked", "SELECT run_id FROM run_todo WHERE what = 'check' AND run_id <> ALL($2::uuid[]) "
+				    "ORDER BY queued_at DESC, run_id LIMIT $1 FOR UPDATE SKIP LOCKED"
+	};
+	static const struct uuid none;
+	struct db_rows *rows;
+	struct uuid *ids;
+
+	if (db_query(db, &newest, DB_ARGS(db_arg_i64(max), db_arg_uuids(n_except ? except : &none, n_except)), &rows,
+		     err))
+		return -1;
+	*n = (size_t)db_rows_count(rows);
+	*list = arena_array(a, struct db_unchecked, *n);
+	ids = arena_array(a, struct uuid, *n);
+	for (size_t i = 0; i < *n; i++) {
+		db_uuid(rows, (int)i, 0, &ids[i]);
+		(*list)[i].run_id = ids[i];
+	}
+	db_rows_free(rows);
+	return *n ? add_headers(db, *list, *n, ids, err) : 0;
+}
+
+int db_alerts_checked(struct db *db, const struct db_unchecked *list, size_t n, struct err *err)
+{
+	static const struct stmt done = {
+		"alerts_checked", "DELETE FROM run_todo WHERE what = 'check' AND run_id = ANY($1::uuid[])"
+	};
+	struct arena *a = arena_new();
+	struct uuid *ids = arena_array(a, struct uuid, n);
+	int ret;
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = list[i].run_id;
+	ret = db_query(db, &done, DB_ARGS(db_arg_uuids(ids, n)), NULL, err);
+	arena_free(a);
+	return ret;
+}
+
+int db_alerts_pending(struct db *db, const struct uuid *run_id, bool *pending, struct err *err)
+{
+	static const struct stmt waits = {
+		"alerts_pending", "SELECT EXISTS (SELECT 1 FROM run_todo WHERE what = 'check' AND run_id = $1)"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &waits, DB_ARGS(db_arg_uuid(run_id)), &rows, err))
+		return -1;
+	*pending = db_bool(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+int db_alerts_kernels_of_machine(struct db *db, struct arena *a, int64_t machine_id, int64_t **ids, size_t *n,
+				 struct err *err)
+{
+	static const struct stmt kernels = {
+		"alerts_kernels_of_machine", "SELECT DISTINCT kernel_id FROM run WHERE machine_id = $1"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &kernels, DB_ARGS(db_arg_i64(machine_id)), &rows, err))
+		return -1;
+	*n = (size_t)db_rows_count(rows);
+	*ids = arena_array(a, int64_t, *n);
+	for (size_t i = 0; i < *n; i++)
+		(*ids)[i] = db_i64(rows, (int)i, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+static bool is_step(const struct db_change *c)
+{
+	return !strcmp(c->verdict, "regression") || !strcmp(c->verdict, "improvement");
+}
+
+/* Those that are steps, or those that are not, to one statement. */
+static int write_some(struct db *db, struct arena *a, const struct stmt *st, const struct db_change *list, size_t n,
+		      bool steps, struct err *err)
+{
+	int64_t *series = arena_array(a, int64_t, n), *from = arena_array(a, int64_t, n);
+	int64_t *to = arena_array(a, int64_t, n), *from_boots = arena_array(a, int64_t, n);
+	int64_t *to_boots = arena_array(a, int64_t, n);
+	double *from_center = arena_array(a, double, n), *to_center = arena_array(a, double, n);
+	double *percent = arena_array(a, double, n), *q = arena_array(a, double, n);
+	const char **verdict = arena_array(a, const char *, n), **confidence = arena_array(a, const char *, n);
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_step(&list[i]) != steps)
+			continue;
+		series[m] = list[i].series_id;
+		from[m] = list[i].from_kernel_id;
+		to[m] = list[i].to_kernel_id;
+		from_center[m] = list[i].from_center;
+		to_center[m] = list[i].to_center;
+		percent[m] = list[i].percent;
+		verdict[m] = list[i].verdict;
+		confidence[m] = list[i].confidence;
+		q[m] = list[i].q;
+		from_boots[m] = list[i].from_boots;
+		to_boots[m] = list[i].to_boots;
+		m++;
+	}
+	if (!m)
+		return 0;
+	return db_query(db, st,
+			DB_ARGS(db_arg_i64s(series, m), db_arg_i64s(from, m), db_arg_i64s(to, m),
+				db_arg_f64s(from_center, m), db_arg_f64s(to_center, m), db_arg_f64s(percent, m),
+				db_arg_texts(verdict, m), db_arg_texts(confidence, m), db_arg_f64s(q, m),
+				db_arg_i64s(from_boots, m), db_arg_i64s(to_boots, m)),
+			NULL, err);
+}
+
+int db_alerts_changes_write(struct db *db, struct arena *a, const struct db_change *list, size_t n, struct err *err)
+{
+	static const struct stmt upsert = {
+		"alerts_change_upsert",
+		"INSERT INTO change (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, "
+		"confidence, q, from_boots, to_boots) "
+		"SELECT series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
+		"q, from_boots, to_boots FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::float8[], "
+		"$5::float8[], $6::float8[], $7::text[], $8::text[], $9::float8[], $10::bigint[], $11::bigint[]) "
+		"AS v (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
+		"q, from_boots, to_boots) ORDER BY series_id "
+		"ON CONFLICT (series_id, from_kernel_id, to_kernel_id) DO UPDATE SET "
+		"from_center = EXCLUDED.from_center, to_center = EXCLUDED.to_center, percent = EXCLUDED.percent, "
+		"verdict = EXCLUDED.verdict, confidence = EXCLUDED.confidence, q = EXCLUDED.q, "
+		"from_boots = EXCLUDED.from_boots, to_boots = EXCLUDED.to_boots"
+	};
+	static const struct stmt refresh = {
+		"alerts_change_refresh",
+		"UPDATE change AS c SET from_center = v.from_center, to_center = v.to_center, percent = v.percent, "
+		"verdict = v.verdict, confidence = v.confidence, q = v.q, from_boots = v.from_boots, "
+		"to_boots = v.to_boots FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::float8[], "
+		"$5::float8[], $6::float8[], $7::text[], $8::text[], $9::float8[], $10::bigint[], $11::bigint[]) "
+		"AS v (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
+		"q, from_boots, to_boots) WHERE c.series_id = v.series_id AND c.from_kernel_id = v.from_kernel_id "
+		"AND c.to_kernel_id = v.to_kernel_id"
+	};
+
+	return write_some(db, a, &upsert, list, n, true, err) || write_some(db, a, &refresh, list, n, false, err) ? -1 : 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "calc_compare.h"
+#include "detect_alerts.h"
+#include "detect_rules.h"
+
+/* Runs of one machine and kernel: checked together. */
+struct place {
+	const struct cat_machine *machine;
+	const struct cat_kernel *kernel;
+	int64_t *series;		/* with a result there, sorted, each once */
+	size_t n;
+};
+
+struct work {
+	const struct detect *d;
+	int max_runs;
+	const struct detect_skip *skip;
+	struct detect_report *report;
+	struct uuid alone;		/* the run under work, when it is only one */
+};
+
+static int by_id(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static int by_key(const void *x, const void *y)
+{
+	return detect_kernel_order(*(const struct cat_kernel *const *)x, *(const struct cat_kernel *const *)y);
+}
+
+struct gather {
+	struct arena *a;
+	int64_t *ids;
+	size_t n, cap;
+};
+
+/* A run's series that have a result. */
+static int add_series(const struct run *run, void *arg, struct err *err)
+{
+	struct gather *g = arg;
+
+	(void)err;
+	for (size_t i = 0; i < run->n_results; i++) {
+		if (run->status && run->status[i] != RESULT_OK)
+			continue;
+		if (g->n == g->cap) {
+			size_t cap = g->cap ? 2 * g->cap : 256;
+
+			g->ids = arena_grow(g->a, g->ids, g->cap * sizeof(*g->ids), cap * sizeof(*g->ids));
+			g->cap = cap;
+		}
+		g->ids[g->n++] = run->series_ids[i];
+	}
+	return 0;
+}
+
+/* Series with a result of this kernel on this machine, sorted, each once. */
+static int series_at(struct db *db, struct arena *a, int64_t machine_id, int64_t kernel_id, int64_t **ids, size_t *n,
+		     struct err *err)
+{
+	struct gather g = { .a = a };
+	size_t kept = 0;
+
+	if (db_runs_each_of_kernels(db, a, &kernel_id, 1, &machine_id, 1, add_series, &g, err))
+		return -1;
+	if (g.n)
+		qsort(g.ids, g.n, sizeof(*g.ids), by_id);
+	for (size_t i = 0; i < g.n; i++)
+		if (!kept || g.ids[kept - 1] != g.ids[i])
+			g.ids[kept++] = g.ids[i];
+	*ids = g.ids;
+	*n = kept;
+	return 0;
+}
+
+/* Splits wanted (sorted) into those that are in have (sorted) and those that are left; both in place of wanted. */
+static size_t take_common(int64_t *wanted, size_t *n, const int64_t *have, size_t n_have, int64_t *common)
+{
+	size_t left = 0, found = 0, h = 0;
+
+	for (size_t i = 0; i < *n; i++) {
+		while (h < n_have && have[h] < wanted[i])
+			h++;
+		if (h < n_have && have[h] == wanted[i])
+			common[found++] = wanted[i];
+		else
+			wanted[left++] = wanted[i];
+	}
+	*n = left;
+	return found;
+}
+
+static int select_ids(struct catalog *c, struct arena *a, const int64_t *ids, size_t n, struct selection *sel,
+		      struct err *err)
+{
+	bool all = true;
+
+	*sel = (struct selection){ .series = arena_array(a, const struct cat_series *, n), .n = n };
+	db_catalog_lock(c);
+	for (size_t i = 0; i < n; i++) {
+		sel->series[i] = db_catalog_series_by_id(c, ids[i]);
+		all &= sel->series[i] != NULL;
+	}
+	db_catalog_unlock(c);
+	return all ? 0 : err_set(err, ERR_BUG, "a run names a series that the catalogue does not have");
+}
+
+static int compare_pair(const struct detect_rules *rules, struct db *db, struct arena *a, const int64_t *ids, size_t n,
+			const struct cat_kernel *base, const struct cat_kernel *head, struct detect_report *report,
+			struct err *err)
+{
+	struct selection sel;
+	struct compare *cmp;
+
+	if (select_ids(rules->d->catalog, a, ids, n, &sel, err) ||
+	    calc_compare(rules->d->catalog, db, a, &sel, base, head, NULL, NULL, &cmp, err))
+		return -1;
+	return detect_alerts_apply(rules, db, a, cmp, report, err);
+}
+
+/*
+ * Compares each series with the nearest kernel that has it, below or above: a kernel
+ * that was only measured in part does not stand between the others.
+ */
+static int compare_with(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
+			const struct cat_kernel *const *kernels, size_t n_kernels, bool below,
+			struct detect_report *report, struct err *err)
+{
+	int64_t *left = arena_array(a, int64_t, p->n), *common = arena_array(a, int64_t, p->n);
+	size_t n_left = p->n;
+
+	if (p->n)
+		memcpy(left, p->series, p->n * sizeof(*left));
+	for (size_t i = 0; i < n_kernels && n_left; i++) {
+		const struct cat_kernel *other = kernels[below ? n_kernels - 1 - i : i];
+		int64_t *have;
+		size_t n_have, n;
+
+		if (detect_kernel_order(other, p->kernel) != (below ? -1 : 1))
+			continue;
+		if (series_at(db, a, p->machine->id, other->id, &have, &n_have, err))
+			return -1;
+		n = take_common(left, &n_left, have, n_have, common);
+		if (n && compare_pair(rules, db, a, common, n, below ? other : p->kernel, below ? p->kernel : other,
+				      report, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* The machine's kernels that may stand beside p's: of its track, no variants, in order. */
+static int neighbours(struct catalog *c, struct db *db, struct arena *a, const struct place *p,
+		      const struct cat_kernel ***out, size_t *n, struct err *err)
+{
+	const struct cat_kernel **list;
+	int64_t *ids;
+	size_t n_ids, kept = 0;
+
+	if (db_alerts_kernels_of_machine(db, a, p->machine->id, &ids, &n_ids, err))
+		return -1;
+	list = arena_array(a, const struct cat_kernel *, n_ids);
+	db_catalog_lock(c);
+	for (size_t i = 0; i < n_ids; i++) {
+		const struct cat_kernel *k = db_catalog_kernel(c, ids[i]);
+
+		if (k && !k->is_variant && !strcmp(k->track, p->kernel->track))
+			list[kept++] = k;
+	}
+	db_catalog_unlock(c);
+	if (kept)
+		qsort(list, kept, sizeof(*list), by_key);
+	*out = list;
+	*n = kept;
+	return 0;
+}
+
+static int check_place(const struct detect_rules *rules, struct db *db, struct arena *a, int64_t machine_id,
+		       int64_t kernel_id, struct detect_report *report, struct err *err)
+{
+	struct catalog *c = rules->d->catalog;
+	const struct cat_kernel **kernels;
+	struct place p = { 0 };
+	size_t n;
+
+	db_catalog_lock(c);
+	p.machine = db_catalog_machine(c, machine_id);
+	p.kernel = db_catalog_kernel(c, kernel_id);
+	db_catalog_unlock(c);
+	if (!p.machine || !p.kernel)
+		return err_set(err, ERR_BUG, "a run names a machine or kernel that the catalogue does not have");
+	if (p.kernel->is_variant)
+		return 0;
+	if (series_at(db, a, machine_id, kernel_id, &p.series, &p.n, err) ||
+	    neighbours(c, db, a, &p, &kernels, &n, err))
+		return -1;
+	if (compare_with(rules, db, a, &p, kernels, n, true, report, err))
+		return -1;
+	return compare_with(rules, db, a, &p, kernels, n, false, report, err);
+}
+
+/* Whether an earlier run of the list has the same machine and kernel. */
+static bool seen_before(const struct db_unchecked *list, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (list[k].machine_id == list[i].machine_id && list[k].kernel_id == list[i].kernel_id)
+			return true;
+	return false;
+}
+
+static int check_list(struct work *w, struct db *db, struct arena *a, const struct db_unchecked *list, size_t n,
+		      struct err *err)
+{
+	struct detect_rules rules;
+
+	if (n == 1)
+		w->alone = list[0].run_id;
+	if (db_catalog_refresh(w->d->catalog, db, err) || detect_rules_load(&rules, w->d, db, a, err))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct arena *own;
+		int ret;
+
+		if (seen_before(list, i))
+			continue;
+		own = arena_new();
+		ret = check_place(&rules, db, own, list[i].machine_id, list[i].kernel_id, w->report, err);
+		arena_free(own);
+		if (ret)
+			return -1;
+	}
+	w->report->runs = n;
+	return db_alerts_checked(db, list, n, err);
+}
+
+static int work_tx(struct db *db, void *arg, struct err *err)
+{
+	struct work *w = arg;
+	struct db_unchecked *list;
+	struct arena *a;
+	size_t n;
+	bool mine;
+	int ret = -1;
+
+	*w->report = (struct detect_report){ 0 };
+	memset(&w->alone, 0, sizeof(w->alone));
+	if (db_alerts_lock(db, &mine, err))
+		return -1;
+	if (!mine)
+		return 0;
+	a = arena_new();
+	if (!db_alerts_unchecked(db, a, w->max_runs, w->skip->ids, w->skip->n, &list, &n, err))
+		ret = n ? check_list(w, db, a, list, n, err) : 0;
+	arena_free(a);
+	return ret;
+}
+
+int detect_work(const struct detect *d, struct db *db, int max_runs, struct detect_skip *skip,
+		struct detect_report *report, struct err *err)
+{
+	static const struct uuid none;
+	struct work w = { .d = d, .max_runs = max_runs, .skip = skip, .report = report };
+	char id[UUID_TEXT], quoted[900];
+
+	if (!db_tx(db, work_tx, &w, DETECT_DEADLINE_MS, err))
+		return 0;
+	if (err->kind == ERR_UNAVAILABLE || uuid_equal(&w.alone, &none) || skip->n == DETECT_SKIP_MAX)
+		return -1;
+	skip->ids[skip->n++] = w.alone;
+	log_event(LOG_ERROR, "a run cannot be checked and is left out", "run=%s error=%s", uuid_format(&w.alone, id),
+		  log_quote(quoted, sizeof(quoted), err->message));
+	return 0;
+}

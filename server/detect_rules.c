@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "detect_rules.h"
+
+#include <fnmatch.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "../lib/log.h"
+
+/* The selector's pairs of name and value, as a query would have them. */
+static int read_args(struct arena *a, json_t *root, struct select_arg **args, size_t *n, struct err *err)
+{
+	size_t total = 0, i;
+	const char *name;
+	json_t *list, *v;
+
+	*args = NULL;
+	*n = 0;
+	json_object_foreach(root, name, list) {
+		if (!calc_select_is_selector(name) || !json_is_array(list))
+			return err_set(err, ERR_INVALID, "\"%s\" is no selector with a list of values", name);
+		total += json_array_size(list);
+	}
+	*args = arena_array(a, struct select_arg, total);
+	json_object_foreach(root, name, list) {
+		json_array_foreach(list, i, v) {
+			if (!json_is_string(v))
+				return err_set(err, ERR_INVALID, "\"%s\": a list of strings is needed", name);
+			(*args)[(*n)++] = (struct select_arg){ arena_strdup(a, name),
+							       arena_strdup(a, json_string_value(v)) };
+		}
+	}
+	return 0;
+}
+
+/* Resolves a rule's selector. Values that name nothing (yet) select nothing. */
+static int resolve(struct detect_rule *r, struct catalog *c, struct arena *a, struct err *err)
+{
+	struct select_arg *args = NULL;
+	json_error_t je;
+	json_t *root = json_loads(r->rule.selector, JSON_REJECT_DUPLICATES, &je);
+	size_t n = 0;
+	int ret;
+
+	if (!json_is_object(root)) {
+		json_decref(root);
+		return err_set(err, ERR_INVALID, "the selector is no JSON object");
+	}
+	ret = read_args(a, root, &args, &n, err);
+	json_decref(root);
+	if (ret)
+		return -1;
+	r->everything = n == 0;
+	if (n && calc_select_series(c, a, args, n, &r->sel, err)) {
+		if (err->kind != ERR_UNKNOWN_VALUE)
+			return -1;
+		r->sel = (struct selection){ 0 };
+	}
+	return 0;
+}
+
+int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct db *db, struct arena *a,
+		      struct err *err)
+{
+	struct db_rule *list;
+	size_t n;
+
+	if (db_alerts_rules(db, a, &list, &n, err))
+		return -1;
+	*rules = (struct detect_rules){ .d = d, .list = arena_array(a, struct detect_rule, n) };
+	for (size_t i = 0; i < n; i++) {
+		struct detect_rule *r = &rules->list[rules->n];
+		char name[300], why[900];
+
+		r->rule = list[i];
+		if (d->default_percent > 0 && !strcmp(r->rule.name, "default"))
+			r->rule.percent = d->default_percent;
+		if (!resolve(r, d->catalog, a, err)) {
+			rules->n++;
+			continue;
+		}
+		if (err->kind == ERR_UNAVAILABLE || err->kind == ERR_BUG)
+			return -1;
+		log_event(LOG_WARN, "a rule is left out", "rule=%s error=%s", log_quote(name, sizeof(name), r->rule.name),
+			  log_quote(why, sizeof(why), err->message));
+	}
+	return 0;
+}
+
+static bool selects(const struct detect_rule *r, const struct cat_series *series, const char *track)
+{
+	size_t lo = 0, hi = r->sel.n;
+	bool on_track = r->sel.n_tracks == 0;
+
+	if (r->everything)
+		return true;
+	for (size_t i = 0; i < r->sel.n_tracks; i++)
+		on_track |= !fnmatch(r->sel.tracks[i], track, 0);
+	while (on_track && lo < hi) {	/* the selection is in id order */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->sel.series[mid]->id == series->id)
+			return true;
+		if (r->sel.series[mid]->id < series->id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return false;
+}
+
+const struct detect_rule *detect_rules_breached(const struct detect_rules *rules, const struct compare_row *row,
+						const char *track)
+{
+	if (row->verdict != COMPARE_REGRESSION && row->verdict != COMPARE_IMPROVEMENT)
+		return NULL;
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct detect_rule *r = &rules->list[i];
+		bool watched = row->verdict == COMPARE_REGRESSION ? r->rule.worse : r->rule.better;
+
+		if (watched && fabs(row->change_percent) >= r->rule.percent && selects(r, row->series, track))
+			return r;
+	}
+	return NULL;
+}

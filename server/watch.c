@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch.h"
+
+#include <curl/curl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/version.h"
+#include "db_migrate.h"
+#include "db_packs.h"
+#include "detect.h"
+#include "watch_send.h"
+
+#define POLL_MS 2000		/* the truth: NOTIFY only makes it faster */
+#define PACK_RUNS 256		/* in one transaction */
+#define CHECK_RUNS 32		/* in one transaction */
+#define SKIP_TURNS 300		/* idle polls until runs that could not be checked are tried again: ten minutes */
+
+struct watch {
+	const struct conf *conf;
+	struct db *db;
+	struct catalog *catalog;
+	struct arena *arena;
+	struct detect detect;
+	struct detect_skip skip;
+	struct watch_send *webhook, *mail;	/* or NULL */
+	int signals;			/* signalfd */
+	uint64_t listening;		/* the connection that LISTENs: db_generation(); 0: none */
+	bool careful;			/* a batch failed: one run at a time */
+	bool ready;			/* the schema is there */
+	bool trouble;			/* said already */
+};
+
+/* Waits until a signal, a notification, or the time is over. True: stop. */
+static bool wait_ms(struct watch *w, int ms)
+{
+	struct pollfd fds[2] = { { .fd = w->signals, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
+
+	if (w->listening && w->listening == db_generation(w->db))
+		fds[1].fd = db_socket(w->db);
+	(void)poll(fds, 2, ms);		/* EINTR: the next turn asks again */
+	return fds[0].revents & POLLIN;
+}
+
+static void say_trouble(struct watch *w, const char *what, const struct err *err)
+{
+	char why[900];
+
+	log_event(w->trouble ? LOG_DEBUG : LOG_WARN, what, "error=%s", log_quote(why, sizeof(why), err->message));
+	w->trouble = true;
+}
+
+/* LISTEN is lost with its connection, and so is what was notified meanwhile: the work loop looks by itself. */
+static int listen_again(struct watch *w, struct err *err)
+{
+	if (db_connect(w->db, err))
+		return -1;
+	if (w->listening == db_generation(w->db))
+		return 0;
+	if (db_alerts_listen(w->db, err))
+		return -1;
+	w->listening = db_generation(w->db);
+	return 0;
+}
+
+static int pack_some(struct watch *w, bool *more, struct err *err)
+{
+	size_t packed = 0;
+	int ret = db_packs_work(w->db, w->arena, PACK_RUNS, &packed, err);
+
+	arena_reset(w->arena);
+	if (!ret && packed)
+		log_event(LOG_DEBUG, "packed", "runs=%zu", packed);
+	*more |= packed > 0;
+	return ret;
+}
+
+static int check_some(struct watch *w, bool *more, struct err *err)
+{
+	struct detect_report r = { 0 };
+
+	if (detect_work(&w->detect, w->db, w->careful ? 1 : CHECK_RUNS, &w->skip, &r, err)) {
+		if (err->kind == ERR_UNAVAILABLE || w->careful)
+			return -1;
+		w->careful = true;	/* find out which one it is */
+		*more = true;
+		return 0;
+	}
+	w->careful &= r.runs > 0;
+	*more |= r.runs > 0;
+	if (r.runs)
+		log_event(r.alerts ? LOG_INFO : LOG_DEBUG, "checked", "runs=%zu alerts=%zu", r.runs, r.alerts);
+	if (r.alerts) {
+		watch_send_wake(w->webhook);
+		watch_send_wake(w->mail);
+	}
+	return 0;
+}
+
+/* One turn of work. *more: the next one need not wait. */
+static int turn(struct watch *w, bool *more, struct err *err)
+{
+	*more = false;
+	if (!w->ready && db_migrate_check(w->db, err))
+		return -1;
+	w->ready = true;
+	if (listen_again(w, err))
+		return -1;
+	(void)db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
+	return check_some(w, more, err) || pack_some(w, more, err) ? -1 : 0;
+}
+
+static void work(struct watch *w)
+{
+	int idle = 0;
+	bool more = true;
+
+	while (!wait_ms(w, more ? 0 : POLL_MS)) {
+		struct err err = { 0 };
+
+		if (turn(w, &more, &err)) {
+			say_trouble(w, w->ready ? "work has to wait" : "waiting for the database and its schema", &err);
+			more = false;
+			w->listening = err.kind == ERR_UNAVAILABLE ? 0 : w->listening;
+			continue;
+		}
+		if (w->trouble)
+			log_event(LOG_INFO, "work goes on", NULL);
+		w->trouble = false;
+		idle = more ? 0 : idle + 1;
+		if (idle == SKIP_TURNS) {
+			w->skip.n = 0;
+			idle = 0;
+		}
+	}
+}
+
+static void start_senders(struct watch *w, const struct deliver *d)
+{
+	const struct conf *c = w->conf;
+
+	if (d->webhook_url)
+		w->webhook = watch_send_start(OUTBOX_WEBHOOK, d, w->catalog, c->db, c->statement_timeout_ms, c->public_url);
+	if (d->smtp_url)
+		w->mail = watch_send_start(OUTBOX_MAIL, d, w->catalog, c->db, c->statement_timeout_ms, c->public_url);
+}
+
+/* SIGTERM and SIGINT come through a descriptor, in no thread. */
+static int signal_descriptor(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	must(!pthread_sigmask(SIG_BLOCK, &set, NULL));
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	must(fd >= 0);
+	return fd;
+}
+
+static struct deliver deliver_of(const struct conf *c)
+{
+	return (struct deliver){
+		.webhook_url = c->webhook_url && *c->webhook_url ? c->webhook_url : NULL,
+		.smtp_url = c->mail_to && *c->mail_to ? c->smtp_url : NULL,
+		.smtp_user = c->smtp_user,
+		.smtp_password = c->smtp_password,
+		.mail_from = c->mail_from,
+		.mail_to = c->mail_to,
+	};
+}
+
+int watch_run(const struct conf *conf, struct err *err)
+{
+	struct watch w = { .conf = conf };
+	struct deliver d = deliver_of(conf);
+
+	w.signals = signal_descriptor();
+	must(!curl_global_init(CURL_GLOBAL_DEFAULT));
+	if (deliver_check(&d, err)) {
+		close(w.signals);
+		curl_global_cleanup();
+		return -1;
+	}
+	w.catalog = db_catalog_new();
+	w.db = db_new(conf->db, "nsecwatchd watch", conf->statement_timeout_ms);
+	w.arena = arena_new();
+	w.detect = (struct detect){
+		.catalog = w.catalog,
+		.default_percent = conf->alert_percent,
+		.webhook = d.webhook_url != NULL,
+		.mail = d.smtp_url != NULL,
+	};
+	start_senders(&w, &d);
+	log_event(LOG_INFO, "watching", "version=%s webhook=%s mail=%s", version_text, w.webhook ? "yes" : "no",
+		  w.mail ? "yes" : "no");
+	work(&w);
+	log_event(LOG_INFO, "stopping", NULL);
+	watch_send_stop(w.webhook);
+	watch_send_stop(w.mail);
+	db_free(w.db);
+	db_catalog_free(w.catalog);
+	arena_free(w.arena);
+	curl_global_cleanup();
+	close(w.signals);
+	return 0;
+}
