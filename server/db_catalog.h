@@ -97,6 +97,7 @@ const struct cat_series *db_catalog_series_by_id(const struct catalog *c, int64_
 /* The ids a submission's rows need; what is new is inserted (its own short transaction, idempotent). */
 struct sub_ids {
 	int64_t machine_id, kernel_id, config_id;
+	int64_t fact_id;		/* which version of the machine's facts; 0 where it says none */
 	int64_t *series_ids;		/* one a result, in the submission's order */
 	size_t series_new;
 };

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bringing the catalogue up to date. Ids and clocks both commit out of order, so neither
+ * tells what is new. Each row carries the transaction that changed it last
+ * (changed_in), and a snapshot's xmin is the oldest transaction that may still have been
+ * open: asking for changed_in >= the xmin of the last look misses nothing, and
+ * gets again only what was in flight then, which is skipped by id.
+ */
+#include "db_catalog.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/must.h"
+#include "../lib/num.h"
+#include "db_catalog_own.h"
+
+/* One look says whether anything changed at all. The columns are in the order of enum cat_kind. */
+static const struct stmt look = {
+	"catalog_look",
+	"SELECT pg_current_snapshot()::text, pg_snapshot_xmin(pg_current_snapshot())::text::bigint,"
+	" EXISTS (SELECT FROM machine WHERE changed_in >= $1),"
+	" EXISTS (SELECT FROM machine_fact WHERE changed_in >= $1),"
+	" EXISTS (SELECT FROM kernel WHERE changed_in >= $1),"
+	" EXISTS (SELECT FROM config WHERE changed_in >= $1),"
+	" EXISTS (SELECT FROM benchmark WHERE changed_in >= $1),"
+	" EXISTS (SELECT FROM metric WHERE changed_in >= $1),"
+	" EXISTS (SELECT FROM series WHERE changed_in >= $1)"
+};
+
+static const struct stmt changed[CAT_KINDS] = {
+	[CAT_MACHINE] = { "catalog_machines",
+		"SELECT id, name, isa, uarch, facts, coalesce(fact_id, 0), facts_at"
+		" FROM machine WHERE changed_in >= $1 ORDER BY id" },
+	[CAT_FACT] = { "catalog_facts",
+		"SELECT id, machine_id, sha256 FROM machine_fact WHERE changed_in >= $1 ORDER BY id" },
+	[CAT_KERNEL] = { "catalog_kernels",
+		"SELECT id, identity, name, release, base, rc, distance, track, sort_key, is_variant, variant,"
+		" coalesce(variant_base_id, 0), \"commit\", released_at"
+		" FROM kernel WHERE changed_in >= $1 ORDER BY id" },
+	[CAT_CONFIG] = { "catalog_configs",
+		"SELECT id, thp, base_page_kib, flavour FROM config WHERE changed_in >= $1 ORDER BY id" },
+	[CAT_BENCHMARK] = { "catalog_benchmarks",
+		"SELECT id, name FROM benchmark WHERE changed_in >= $1 ORDER BY id" },
+	[CAT_METRIC] = { "catalog_metrics",
+		"SELECT id, name, unit, better FROM metric WHERE changed_in >= $1 ORDER BY id" },
+	[CAT_SERIES] = { "catalog_series",
+		"SELECT id, benchmark_id, metric_id, machine_id, config_id, params"
+		" FROM series WHERE changed_in >= $1 ORDER BY id" },
+};
+
+/*
+ * Readers may hold an entry without the lock, so a field that changes is set in one
+ * store; the old text stays in the arena for those who still look at it.
+ */
+static void set_text(struct arena *a, const char **field, const char *text)
+{
+	const char *old = *field;
+
+	if (old == text || (old && text && !strcmp(old, text)))
+		return;
+	__atomic_store_n(field, arena_strdup(a, text), __ATOMIC_RELEASE);
+}
+
+static void load_machine(struct catalog *c, const struct db_rows *r, int row)
+{
+	const void *old = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 0));
+	struct machine_entry *e = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*e));
+
+	set_text(c->arena, &e->m.isa, db_text(r, row, 2));
+	set_text(c->arena, &e->m.uarch, db_text(r, row, 3));
+	set_text(c->arena, &e->m.facts, db_text(r, row, 4));
+	e->fact_id = db_i64(r, row, 5);
+	e->facts_at = db_time(r, row, 6);
+	if (old)
+		return;
+	e->m.id = db_i64(r, row, 0);
+	e->m.name = arena_strdup(c->arena, db_text(r, row, 1));
+	db_catalog_own_add(c, CAT_MACHINE, e);
+}
+
+static void load_fact(struct catalog *c, const struct db_rows *r, int row)
+{
+	struct fact_entry *e = arena_zalloc(c->arena, sizeof(*e));
+	size_t n;
+	const void *digest = db_bytes(r, row, 2, &n);
+
+	must(n == sizeof(e->sha256));
+	e->id = db_i64(r, row, 0);
+	e->machine_id = db_i64(r, row, 1);
+	memcpy(e->sha256, digest, n);
+	db_catalog_own_add(c, CAT_FACT, e);
+}
+
+static void load_kernel(struct catalog *c, const struct db_rows *r, int row)
+{
+	const void *old = db_catalog_own_by_id(c, CAT_KERNEL, db_i64(r, row, 0));
+	struct cat_kernel *k = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*k));
+	const void *key;
+
+	set_text(c->arena, &k->commit, db_text(r, row, 12));
+	__atomic_store_n(&k->released_at, db_time(r, row, 13), __ATOMIC_RELEASE);
+	if (old)
+		return;
+	k->id = db_i64(r, row, 0);
+	k->identity = arena_strdup(c->arena, db_text(r, row, 1));
+	k->name = arena_strdup(c->arena, db_text(r, row, 2));
+	k->release = arena_strdup(c->arena, db_text(r, row, 3));
+	k->base = arena_strdup(c->arena, db_text(r, row, 4));
+	k->rc = (int)db_i64(r, row, 5);
+	k->distance = db_i64(r, row, 6);
+	k->track = arena_strdup(c->arena, db_text(r, row, 7));
+	key = db_bytes(r, row, 8, &k->key_len);
+	must(k->key_len <= sizeof(k->key));
+	memcpy(k->key, key, k->key_len);
+	k->is_variant = db_bool(r, row, 9);
+	k->variant = arena_strdup(c->arena, db_text(r, row, 10));
+	k->variant_base_id = db_i64(r, row, 11);
+	db_catalog_own_add(c, CAT_KERNEL, k);
+}
+
+static void load_config(struct catalog *c, const struct db_rows *r, int row)
+{
+	struct cat_config *e = arena_zalloc(c->arena, sizeof(*e));
+
+	e->id = db_i64(r, row, 0);
+	e->thp = arena_strdup(c->arena, db_text(r, row, 1));
+	e->base_page_kib = (int)db_i64(r, row, 2);
+	e->flavour = arena_strdup(c->arena, db_text(r, row, 3));
+	db_catalog_own_add(c, CAT_CONFIG, e);
+}
+
+static void load_benchmark(struct catalog *c, const struct db_rows *r, int row)
+{
+	struct cat_benchmark *e = arena_zalloc(c->arena, sizeof(*e));
+
+	e->id = db_i64(r, row, 0);
+	e->name = arena_strdup(c->arena, db_text(r, row, 1));
+	db_catalog_own_add(c, CAT_BENCHMARK, e);
+}
+
+static void load_metric(struct catalog *c, const struct db_rows *r, int row)
+{
+	struct cat_metric *e = arena_zalloc(c->arena, sizeof(*e));
+
+	e->id = db_i64(r, row, 0);
+	e->name = arena_strdup(c->arena, db_text(r, row, 1));
+	e->unit = arena_strdup(c->arena, db_text(r, row, 2));
+	e->better = (enum better)db_i64(r, row, 3);
+	db_catalog_own_add(c, CAT_METRIC, e);
+}
+
+/* A parameter's value as text, for globs and columns; numbers as numbers too. */
+static void load_param(struct arena *a, struct cat_param *p, const char *name, const json_t *v)
+{
+	char text[NUM_MAX];
+
+	p->name = arena_strdup(a, name);
+	if (json_is_string(v)) {
+		p->text = arena_strdup(a, json_string_value(v));
+	} else if (json_is_boolean(v)) {
+		p->text = json_is_true(v) ? "true" : "false";
+	} else if (json_is_integer(v)) {
+		p->text = arena_printf(a, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	} else {
+		must(json_is_real(v));
+		num_format(text, json_real_value(v));
+		p->text = arena_strdup(a, text);
+	}
+	p->is_number = json_is_number(v);
+	p->number = json_number_value(v);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct cat_param *)a)->name, ((const struct cat_param *)b)->name);
+}
+
+static void load_params(struct arena *a, struct cat_series *s)
+{
+	json_t *root = json_loads(s->params, 0, NULL), *v;
+	struct cat_param *p;
+	const char *name;
+
+	must(json_is_object(root));
+	p = arena_array(a, struct cat_param, json_object_size(root));
+	json_object_foreach(root, name, v)
+		load_param(a, &p[s->n_params++], name, v);
+	json_decref(root);
+	qsort(p, s->n_params, sizeof(*p), by_name);
+	s->param = p;
+}
+
+static void load_series(struct catalog *c, const struct db_rows *r, int row)
+{
+	struct cat_series *s = arena_zalloc(c->arena, sizeof(*s));
+
+	s->id = db_i64(r, row, 0);
+	s->benchmark = db_catalog_own_by_id(c, CAT_BENCHMARK, db_i64(r, row, 1));
+	s->metric = db_catalog_own_by_id(c, CAT_METRIC, db_i64(r, row, 2));
+	s->machine = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 3));
+	s->config = db_catalog_own_by_id(c, CAT_CONFIG, db_i64(r, row, 4));
+	must(s->benchmark && s->metric && s->machine && s->config);
+	s->params = arena_strdup(c->arena, db_text(r, row, 5));
+	load_params(c->arena, s);
+	db_catalog_own_add(c, CAT_SERIES, s);
+}
+
+static void load_rows(struct catalog *c, enum cat_kind kind, const struct db_rows *r)
+{
+	static void (*const load[CAT_KINDS])(struct catalog *, const struct db_rows *, int) = {
+		[CAT_MACHINE] = load_machine,
+		[CAT_FACT] = load_fact,
+		[CAT_KERNEL] = load_kernel,
+		[CAT_CONFIG] = load_config,
+		[CAT_BENCHMARK] = load_benchmark,
+		[CAT_METRIC] = load_metric,
+		[CAT_SERIES] = load_series,
+	};
+	bool may_change = kind == CAT_MACHINE || kind == CAT_KERNEL;
+
+	for (int row = 0; r && row < db_rows_count(r); row++)
+		if (may_change || !db_catalog_own_by_id(c, kind, db_i64(r, row, 0)))
+			load[kind](c, r, row);
+}
+
+/*
+ * Series are read first and put in last: by then the rows they refer to, committed
+ * before or with them, have been read (even if there were none at the look).
+ */
+static int read_changed(struct db *db, int64_t since, const bool *any, struct db_rows **rows, struct err *err)
+{
+	for (int kind = CAT_KINDS - 1; kind >= 0; kind--)
+		if ((any[kind] || any[CAT_SERIES]) &&
+		    db_query(db, &changed[kind], DB_ARGS(db_arg_i64(since)), &rows[kind], err))
+			return -1;
+	return 0;
+}
+
+/* Under refresh_lock: what two read at once could be put in in the wrong order. */
+static int refresh(struct catalog *c, struct db *db, const struct db_rows *looked, struct err *err)
+{
+	struct db_rows *rows[CAT_KINDS] = { 0 };
+	bool any[CAT_KINDS], one = false;
+	int ret = 0;
+
+	for (int kind = 0; kind < CAT_KINDS; kind++)
+		one |= any[kind] = db_bool(looked, 0, 2 + kind);
+	if (one)
+		ret = read_changed(db, c->since, any, rows, err);
+	if (!ret && one) {
+		must(!pthread_rwlock_wrlock(&c->lock));
+		for (int kind = 0; kind < CAT_KINDS; kind++)
+			load_rows(c, kind, rows[kind]);
+		db_catalog_unlock(c);
+	}
+	for (int kind = 0; kind < CAT_KINDS; kind++)
+		db_rows_free(rows[kind]);
+	return ret;
+}
+
+int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err)
+{
+	struct db_rows *looked;
+	const char *snapshot;
+	int ret;
+
+	must(!pthread_mutex_lock(&c->refresh_lock));
+	ret = db_query(db, &look, DB_ARGS(db_arg_i64(c->since)), &looked, err);
+	if (!ret) {
+		snapshot = db_text(looked, 0, 0);
+		if (strcmp(c->snapshot, snapshot)) {
+			ret = refresh(c, db, looked, err);
+			if (!ret) {
+				c->since = db_i64(looked, 0, 1);
+				free(c->snapshot);
+				c->snapshot = strdup(snapshot);
+				must(c->snapshot != NULL);
+			}
+		}
+		db_rows_free(looked);
+	}
+	must(!pthread_mutex_unlock(&c->refresh_lock));
+	return ret;
+}
