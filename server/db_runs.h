@@ -8,7 +8,7 @@
 /* One sample as statistics see it: a run's summary of one series. */
 struct sample {
 	int64_t series_id, kernel_id;
-	uint64_t run_key;		/* the first 8 bytes of the run's id */
+	uint64_t run_key;		/* 64 bits made of the run's id */
 	uint64_t boot_key;		/* same = same boot of one machine; of boot_id, or of run_id without one */
 	int64_t started_at;
 	int64_t n;
@@ -22,6 +22,7 @@ struct run_write {
 	const void *raw;		/* the body as it came (of this submission) */
 	size_t raw_len;
 	const char *raw_type;		/* its media type */
+	const char *token_name;		/* whose token it came with, or NULL */
 	bool dry_run;
 	/* out */
 	enum write_outcome outcome;
@@ -61,8 +62,9 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 		const char **type, struct err *err);
 
 /*
- * The samples of these kernels (all machines, or those given), one callback a run with
- * header and arrays; failed results are in it. For compare, sweep, matrix, detect.
+ * The samples of these kernels (all machines, or those given; n_machines 0: all), one callback
+ * a run with header and arrays, which live in the arena; failed results are in it. In the order of
+ * started_at and id. For compare, sweep, matrix, detect.
  */
 typedef int (*db_runs_each_fn)(const struct run *run, void *arg, struct err *err);
 int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,

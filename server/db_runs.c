@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading runs back; db_runs_write.c writes them and leaves out what is made up again here. */
+#include "db_runs.h"
+
+#include <math.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "../lib/must.h"
+#include "../lib/tm.h"
+
+#define YEAR_9999 INT64_C(253402300799000000)
+
+#define HEADER										\
+	"r.run_id, r.machine_id, r.kernel_id, r.config_id, r.boot_id, r.format, r.source,"	\
+	" r.labels, r.environment, r.started_at, r.finished_at, r.received_at, cardinality(r.series_id)"
+#define ARRAYS										\
+	"r.series_id, r.status, r.n, r.mean, r.median, r.stddev, r.vmin, r.vmax, r.errors, r.original_units"
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+	x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+	return x ^ x >> 32;
+}
+
+/* All 16 bytes count: labs number ids through, or put the time of day in front. */
+uint64_t db_runs_run_key(const struct uuid *run_id)
+{
+	uint64_t half[2];
+
+	memcpy(half, run_id->b, sizeof(half));
+	return mix(mix(half[0]) + half[1]);
+}
+
+uint64_t db_runs_boot_key(int64_t machine_id, const char *boot_id, const struct uuid *run_id)
+{
+	uint64_t key, word;
+	size_t n;
+
+	if (!boot_id)
+		return db_runs_run_key(run_id);
+	n = strlen(boot_id);
+	for (key = mix((uint64_t)machine_id + 1); n >= 8; n -= 8, boot_id += 8) {
+		memcpy(&word, boot_id, 8);
+		key = mix(key + word);
+	}
+	word = 0;
+	memcpy(&word, boot_id, n);
+	return mix(key + word + n);
+}
+
+/* ---- one row ---- */
+
+static void read_header(struct arena *a, const struct db_rows *rows, int i, struct run *r)
+{
+	db_uuid(rows, i, 0, &r->run_id);
+	r->machine_id = db_i64(rows, i, 1);
+	r->kernel_id = db_i64(rows, i, 2);
+	r->config_id = db_i64(rows, i, 3);
+	r->boot_id = arena_strdup(a, db_text(rows, i, 4));
+	r->format = arena_strdup(a, db_text(rows, i, 5));
+	r->source = arena_strdup(a, db_text(rows, i, 6));
+	r->labels = arena_strdup(a, db_text(rows, i, 7));
+	r->environment = arena_strdup(a, db_text(rows, i, 8));
+	r->started_at = db_time(rows, i, 9);
+	r->finished_at = db_time(rows, i, 10);
+	r->received_at = db_time(rows, i, 11);
+	r->n_results = (size_t)db_i64(rows, i, 12);
+}
+
+/* A column that was left out because it is the mean's. */
+static double *or_mean(struct arena *a, const struct db_rows *rows, int i, int col, const struct run *r)
+{
+	size_t n;
+	double *v = db_f64s(a, rows, i, col, &n);
+
+	must(!v || n == r->n_results);
+	return v ? v : r->mean;
+}
+
+static double *or_nan(struct arena *a, const struct db_rows *rows, int i, int col, size_t n_results)
+{
+	size_t n;
+	double *v = db_f64s(a, rows, i, col, &n);
+
+	if (v)
+		return v;
+	v = arena_alloc(a, n_results * sizeof(*v));
+	for (size_t k = 0; k < n_results; k++)
+		v[k] = NAN;
+	return v;
+}
+
+/* Arrays from column `col` on. */
+static void read_arrays(struct arena *a, const struct db_rows *rows, int i, int col, struct run *r)
+{
+	size_t n;
+
+	r->series_ids = db_i64s(a, rows, i, col, &n);
+	must(n == r->n_results);
+	r->status = db_i16s(a, rows, i, col + 1, &n);
+	if (!r->status)
+		r->status = arena_array(a, int16_t, r->n_results);	/* RESULT_OK is 0 */
+	r->n = db_i64s(a, rows, i, col + 2, &n);
+	if (!r->n) {
+		r->n = arena_alloc(a, r->n_results * sizeof(*r->n));
+		for (size_t k = 0; k < r->n_results; k++)
+			r->n[k] = r->status[k] == RESULT_OK;
+	}
+	r->mean = db_f64s(a, rows, i, col + 3, &n);
+	must(n == r->n_results);
+	r->median = or_mean(a, rows, i, col + 4, r);
+	r->stddev = or_nan(a, rows, i, col + 5, r->n_results);
+	r->min = or_mean(a, rows, i, col + 6, r);
+	r->max = or_mean(a, rows, i, col + 7, r);
+	r->errors = (const char *const *)db_texts(a, rows, i, col + 8, &n);
+	r->original_units = (const char *const *)db_texts(a, rows, i, col + 9, &n);
+}
+
+/* ---- one run, whole ---- */
+
+#define RAW_JOIN " LEFT JOIN run_raw w ON w.run_id = r.run_id AND w.month =" \
+		 " (date_trunc('month', r.received_at, 'UTC') AT TIME ZONE 'UTC')::date"
+
+static const struct stmt get_run = {
+	"get_run",
+	"SELECT " HEADER ", " ARRAYS ", r.not_imported, w.run_id IS NOT NULL, w.counts, w.vals"
+	" FROM run r" RAW_JOIN " WHERE r.run_id = $1"
+};
+
+/* Raw repetitions: none where retention dropped them. */
+static void read_values(struct arena *a, const struct db_rows *rows, int col, struct run *r)
+{
+	size_t n, n_vals, at = 0;
+	bool kept = db_bool(rows, 0, col);
+	int64_t *counts = db_i64s(a, rows, 0, col + 1, &n);
+	double *vals = db_f64s(a, rows, 0, col + 2, &n_vals);
+
+	r->values = arena_array(a, double *, r->n_results);
+	r->n_values = arena_array(a, size_t, r->n_results);
+	for (size_t i = 0; i < r->n_results && kept; i++) {
+		r->n_values[i] = (size_t)(counts ? counts[i] : r->n[i]);
+		if (!r->n_values[i])
+			continue;
+		must(vals ? at + r->n_values[i] <= n_vals : r->n_values[i] == 1);
+		r->values[i] = vals ? vals + at : r->mean + i;
+		at += r->n_values[i];
+	}
+}
+
+int db_runs_get(struct db *db, struct arena *a, const struct uuid *run_id, struct run **run, struct err *err)
+{
+	struct db_rows *rows;
+	struct run *r;
+
+	*run = NULL;
+	if (db_query(db, &get_run, DB_ARGS(db_arg_uuid(run_id)), &rows, err))
+		return -1;
+	if (db_rows_count(rows)) {
+		r = *run = arena_zalloc(a, sizeof(*r));
+		read_header(a, rows, 0, r);
+		read_arrays(a, rows, 0, 13, r);
+		r->not_imported = arena_strdup(a, db_text(rows, 0, 23));
+		read_values(a, rows, 24, r);
+	}
+	db_rows_free(rows);
+	return 0;
+}
+
+static const struct stmt get_raw = {
+	"get_raw",
+	"SELECT w.body_type, w.body_bytes, w.body FROM run r" RAW_JOIN " WHERE r.run_id = $1 AND w.run_id IS NOT NULL"
+};
+
+int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const void **body, size_t *len,
+		const char **type, struct err *err)
+{
+	struct db_rows *rows;
+	const void *packed;
+	size_t packed_len, got;
+	char *out;
+
+	*body = NULL;
+	*len = 0;
+	*type = NULL;
+	if (db_query(db, &get_raw, DB_ARGS(db_arg_uuid(run_id)), &rows, err))
+		return -1;
+	if (!db_rows_count(rows)) {
+		db_rows_free(rows);
+		return 0;
+	}
+	*len = (size_t)db_i64(rows, 0, 1);
+	*type = arena_strdup(a, db_text(rows, 0, 0));
+	packed = db_bytes(rows, 0, 2, &packed_len);
+	out = arena_alloc(a, *len + 1);
+	got = ZSTD_decompress(out, *len, packed, packed_len);
+	db_rows_free(rows);
+	if (ZSTD_isError(got) || got != *len)
+		return err_set(err, ERR_BUG, "the stored body of this run is damaged");
+	out[*len] = 0;
+	*body = out;
+	return 0;
+}
+
+/* ---- many ---- */
+
+static const struct stmt runs_of_kernels = {
+	"runs_of_kernels",
+	"SELECT " HEADER ", " ARRAYS " FROM run r"
+	" WHERE r.kernel_id = ANY($1) AND ($2::bigint[] IS NULL OR r.machine_id = ANY($2))"
+	" ORDER BY r.started_at, r.run_id"
+};
+
+int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
+			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
+			    struct err *err)
+{
+	struct db_rows *rows;
+	int ret = 0;
+
+	if (db_query(db, &runs_of_kernels,
+		     DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
+			     db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
+		struct run *r = arena_zalloc(a, sizeof(*r));
+
+		read_header(a, rows, i, r);
+		read_arrays(a, rows, i, 13, r);
+		ret = fn(r, arg, err);
+	}
+	db_rows_free(rows);
+	return ret;
+}
+
+static const struct stmt list_runs = {
+	"list_runs",
+	"SELECT " HEADER " FROM run r"
+	" WHERE (r.received_at, r.run_id) < ($1, $2)"
+	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
+	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
+	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
+	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
+};
+
+int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
+		 int limit, struct run **runs, size_t *n, struct err *err)
+{
+	static const struct run_filter everything;
+	struct run_cursor from = { .received_at = YEAR_9999 };
+	struct db_rows *rows;
+
+	if (!f)
+		f = &everything;
+	if (before && before->received_at != TM_NONE)
+		from = *before;
+	if (db_query(db, &list_runs,
+		     DB_ARGS(db_arg_time(from.received_at), db_arg_uuid(&from.run_id),
+			     db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->kernel_ids, f->n_kernels),
+			     db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64(limit)), &rows, err))
+		return -1;
+	*n = (size_t)db_rows_count(rows);
+	*runs = arena_array(a, struct run, *n);
+	for (size_t i = 0; i < *n; i++)
+		read_header(a, rows, (int)i, &(*runs)[i]);
+	db_rows_free(rows);
+	return 0;
+}
+
+/*
+ * The set of transactions this session can see, in PostgreSQL's words: two equal texts mean
+ * the same data. (The other way round not: a transaction that changed nothing of ours counts too.)
+ */
+static const struct stmt data_version = { "data_version", "SELECT pg_current_snapshot()::text" };
+
+int db_runs_data_version(struct db *db, struct arena *a, const char **version, struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, &data_version, DB_NO_ARGS, &rows, err))
+		return -1;
+	*version = arena_strdup(a, db_text(rows, 0, 0));
+	db_rows_free(rows);
+	return 0;
+}
