@@ -81,6 +81,7 @@ static void json_missing(struct json *j, const struct compare_missing *m)
 	json_object(j);
 	api_shapes_id(j, "series_id", m->series->id);
 	json_kstr(j, "benchmark", m->series->benchmark->name);
+	json_kstr(j, "metric", m->series->metric->name);
 	json_kraw(j, "params", m->series->params);
 	json_kstr(j, "machine", m->series->machine->name);
 	json_kstr(j, "thp", m->series->config->thp);

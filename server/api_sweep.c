@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GET /api/v1/sweep: a numeric parameter as axis, one line a kernel. */
+#include "api_sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../chart/table.h"
+#include "../lib/num.h"
+#include "api_shapes.h"
+
+/* ---- JSON ---- */
+
+static void json_common(struct json *j, const struct sweep_line *l)
+{
+	const struct cat_series *s = l->series;
+
+	json_key(j, "kernel");
+	api_shapes_kernel(j, l->kernel);
+	json_kstr(j, "benchmark", s->benchmark->name);
+	json_kstr(j, "metric", s->metric->name);
+	json_kstr(j, "unit", s->metric->unit);
+	json_kstr(j, "better", better_word(s->metric->better));
+	json_kstr(j, "machine", s->machine->name);
+	json_kstr(j, "uarch", s->machine->uarch);
+	json_kstr(j, "thp", s->config->thp);
+	json_key(j, "base_page_kib");
+	if (s->config->base_page_kib)
+		json_i64(j, s->config->base_page_kib);
+	else
+		json_null(j);
+	json_kraw(j, "params", l->params);
+}
+
+static void json_line(struct json *j, const struct sweep_line *l)
+{
+	json_object(j);
+	json_common(j, l);
+	json_key(j, "points");
+	json_array(j);
+	for (size_t i = 0; i < l->n; i++) {
+		json_object(j);
+		json_knum(j, "x", l->x[i]);
+		json_knum(j, "y", l->y[i]);
+		json_knum(j, "lo", l->lo[i]);
+		json_knum(j, "hi", l->hi[i]);
+		json_ki64(j, "n", l->values[i]);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_key(j, "fit");
+	if (l->has_fit) {
+		json_object(j);
+		json_knum(j, "fixed", l->fit.fixed);
+		json_knum(j, "per_unit", l->fit.per_unit);
+		json_knum(j, "unit_step", l->unit_step);
+		json_kstr(j, "unit", l->unit);
+		json_knum(j, "max_residual_percent", l->fit.max_residual_percent);
+		json_object_end(j);
+	} else {
+		json_null(j);
+	}
+	json_object_end(j);
+}
+
+static void json_ratio(struct json *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
+{
+	json_object(j);
+	json_common(j, r->line);
+	json_key(j, "points");
+	json_array(j);
+	for (size_t i = 0; i < r->n; i++) {
+		json_object(j);
+		json_knum(j, "x", r->x[i]);
+		json_knum(j, "percent", r->percent[i]);
+		json_kstr(j, "verdict", calc_compare_verdict_word(r->row[i]->verdict));
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_knum(j, "onset", r->onset);
+	json_kstr(j, "sentence", api_sweep_sentence(a, s, r));
+	json_object_end(j);
+}
+
+static void as_json(struct buf *out, struct arena *a, const struct sweep *s)
+{
+	struct json j = json_begin(out);
+
+	json_object(&j);
+	json_key(&j, "axis");
+	json_object(&j);
+	json_kstr(&j, "name", s->axis);
+	json_kstr(&j, "unit", api_shapes_axis_unit(s->axis));
+	json_kbool(&j, "log", s->log);
+	json_object_end(&j);
+	json_kstr(&j, "sentence", api_sweep_sentences(a, s));
+	json_key(&j, "lines");
+	json_array(&j);
+	for (size_t i = 0; i < s->n_lines; i++)
+		json_line(&j, &s->lines[i]);
+	json_array_end(&j);
+	json_key(&j, "ratios");
+	json_array(&j);
+	for (size_t i = 0; i < s->n_ratios; i++)
+		json_ratio(&j, a, s, &s->ratios[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+/* ---- CSV ---- */
+
+static const struct table_col csv_head[] = {
+	TABLE_STR("benchmark"), TABLE_STR("metric"), TABLE_STR("unit"), TABLE_STR("machine"), TABLE_STR("uarch"),
+	TABLE_STR("thp"), TABLE_STR("base_page_kib"), TABLE_STR("params"), TABLE_STR("kernel"), TABLE_STR("axis"),
+	TABLE_NUM("x"), TABLE_NUM("y"), TABLE_NUM("lo"), TABLE_NUM("hi"), TABLE_NUM("n"), TABLE_STR("base"),
+	TABLE_NUM("percent"), TABLE_STR("verdict"), TABLE_NUM("onset"), TABLE_NUM("fit_fixed"),
+	TABLE_NUM("fit_per_unit"),
+};
+
+static const struct sweep_ratio *ratio_of(const struct sweep *s, const struct sweep_line *l)
+{
+	for (size_t i = 0; i < s->n_ratios; i++)
+		if (s->ratios[i].line == l)
+			return &s->ratios[i];
+	return NULL;
+}
+
+static void csv_ratio(struct table *t, const struct sweep_ratio *r, double x)
+{
+	for (size_t i = 0; r && i < r->n; i++) {
+		if (r->x[i] != x)
+			continue;
+		table_str(t, r->base->kernel->name);
+		table_num(t, r->percent[i], NULL);
+		table_str(t, calc_compare_verdict_word(r->row[i]->verdict));
+		table_num(t, r->onset, NULL);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		table_none(t);
+}
+
+static void csv_line(struct table *t, struct arena *a, const struct sweep *s, const struct sweep_line *l)
+{
+	const struct sweep_ratio *r = ratio_of(s, l);
+
+	for (size_t i = 0; i < l->n; i++) {
+		table_row(t);
+		table_str(t, l->series->benchmark->name);
+		table_str(t, l->series->metric->name);
+		table_str(t, l->series->metric->unit);
+		table_str(t, l->series->machine->name);
+		table_str(t, l->series->machine->uarch);
+		table_str(t, l->series->config->thp);
+		table_str(t, api_shapes_base_page(a, l->series->config));
+		table_str(t, l->params);
+		table_str(t, l->kernel->name);
+		table_str(t, s->axis);
+		table_num(t, l->x[i], NULL);
+		table_num(t, l->y[i], NULL);
+		table_num(t, l->lo[i], NULL);
+		table_num(t, l->hi[i], NULL);
+		table_i64(t, l->values[i]);
+		csv_ratio(t, r, l->x[i]);
+		table_num(t, l->has_fit ? l->fit.fixed : NAN, NULL);
+		table_num(t, l->has_fit ? l->fit.per_unit : NAN, NULL);
+	}
+}
+
+static void as_csv(struct buf *out, struct arena *a, const struct sweep *s)
+{
+	struct table *t = table_new(a, csv_head, sizeof(csv_head) / sizeof(*csv_head));
+
+	for (size_t i = 0; i < s->n_lines; i++)
+		csv_line(t, a, s, &s->lines[i]);
+	table_csv(out, t);
+}
+
+/* ---- the query ---- */
+
+/* axis=, or the only numeric parameter there is. */
+static int axis_of(struct req *rq, const struct selection *sel, const char **axis, struct err *err)
+{
+	size_t n;
+	const char **names = calc_sweep_axes(rq->arena, sel, &n);
+	const char *list = "";
+
+	*axis = web_arg(rq, "axis");
+	if (!*axis && n == 1)
+		*axis = names[0];
+	for (size_t i = 0; i < n; i++) {
+		if (*axis && !strcmp(names[i], *axis))
+			return 0;
+		list = arena_printf(rq->arena, "%s%s%s", list, i ? ", " : "", names[i]);
+	}
+	if (!*axis)
+		return err_set(err, ERR_BAD_ARGUMENT, "axis: a numeric parameter is needed%s%s", n ? ": " : "", list);
+	/* nothing selected: an empty answer; else nobody measures along it */
+	return sel->n ? calc_select_unknown(rq->arena, "axis", *axis, names, n, err) : 0;
+}
+
+/* kernel= arguments in order, each once; `previous` is before the first of the others. */
+static int kernels_of(struct req *rq, const struct selection *sel, const struct cat_kernel ***kernels, size_t *n,
+		      struct err *err)
+{
+	size_t n_values, n_named = 0;
+	const char **values = web_args(rq, "kernel", &n_values);
+	const struct cat_kernel **all = arena_array(rq->arena, const struct cat_kernel *, n_values + 1), *head = NULL;
+
+	if (!n_values || n_values > SWEEP_KERNELS_MAX)
+		return err_set(err, ERR_BAD_ARGUMENT, "kernel: 1 to %d kernels are needed", SWEEP_KERNELS_MAX);
+	for (size_t i = 0; i < n_values; i++) {
+		if (!strcmp(values[i], "previous"))
+			continue;
+		if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", values[i], sel, &all[i], err))
+			return -1;
+		if (!head)
+			head = all[i];
+		n_named++;
+	}
+	if (!n_named)
+		return err_set(err, ERR_BAD_ARGUMENT, "kernel: previous to what? Name another kernel with it");
+	*n = 0;
+	for (size_t i = 0; i < n_values; i++) {
+		size_t k = 0;
+
+		if (!all[i] && calc_select_previous(rq->server->catalog, rq->db, rq->arena, "kernel", sel, head,
+						    &all[i], err))
+			return -1;
+		while (k < *n && all[k] != all[i])
+			k++;
+		if (k == *n)
+			all[(*n)++] = all[i];
+	}
+	*kernels = all;
+	return 0;
+}
+
+static int onset_of(struct req *rq, double *percent, struct err *err)
+{
+	const char *text = web_arg(rq, "onset_percent");
+
+	*percent = SWEEP_ONSET_PERCENT;
+	if (text && (num_parse(text, strlen(text), percent) || !(*percent >= 0)))
+		return err_set(err, ERR_BAD_ARGUMENT, "onset_percent: a number from 0 up is needed");
+	return 0;
+}
+
+int api_sweep(struct req *rq, struct err *err)
+{
+	const struct cat_kernel **kernels = NULL;
+	struct selection sel;
+	struct compare_runs runs;
+	struct sweep *s;
+	const char *axis;
+	double onset_percent;
+	size_t n = 0;
+
+	if (api_shapes_selection(rq, &sel, err) || axis_of(rq, &sel, &axis, err) ||
+	    kernels_of(rq, &sel, &kernels, &n, err) || onset_of(rq, &onset_percent, err) ||
+	    api_shapes_runs(rq, &runs, err) ||
+	    calc_sweep(rq->server->catalog, rq->db, rq->arena, &sel, axis, kernels, n, &runs, onset_percent, &s, err))
+		return -1;
+	if (rq->rep == REP_CSV)
+		as_csv(&rq->out, rq->arena, s);
+	else if (rq->rep == REP_TEXT)
+		api_sweep_text(&rq->out, rq->arena, s);
+	else if (rq->rep == REP_SVG)
+		api_sweep_svg(&rq->out, rq->arena, s);
+	else
+		as_json(&rq->out, rq->arena, s);
+	return 0;
+}

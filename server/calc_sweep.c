@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calc_sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calc_sides.h"
+
+struct member {			/* a series on the axis */
+	const struct cat_series *series;
+	const char *others;	/* params without the axis */
+	double x;
+	size_t index;		/* in the selection of such series, which is in id order */
+};
+
+struct work {
+	struct arena *a;
+	const char *axis;
+	const struct cat_kernel *const *kernels;
+	size_t n_kernels;
+	struct member *member;
+	size_t n;
+	const struct sides *sides;
+	struct ttest_memo memo;
+	double onset_percent;
+	struct sweep *out;
+};
+
+const char **calc_sweep_axes(struct arena *a, const struct selection *sel, size_t *n)
+{
+	const char **names = arena_array(a, const char *, 1);
+
+	*n = 0;
+	for (size_t i = 0; i < sel->n; i++) {
+		const struct cat_series *s = sel->series[i];
+
+		for (size_t p = 0; p < s->n_params; p++) {
+			size_t k = 0;
+
+			while (k < *n && strcmp(names[k], s->param[p].name))
+				k++;
+			if (k < *n || !s->param[p].is_number)
+				continue;
+			names = arena_grow(a, names, (*n + 1) * sizeof(*names), (*n + 2) * sizeof(*names));
+			names[(*n)++] = s->param[p].name;
+		}
+	}
+	return names;
+}
+
+/* The end of a JSON member (its comma or closing brace): values are scalars, so only strings hide one. */
+static const char *member_end(const char *p)
+{
+	bool string = false;
+
+	for (; *p && (string || (*p != ',' && *p != '}')); p++) {
+		if (*p == '\\' && p[1])
+			p++;
+		else if (*p == '"')
+			string = !string;
+	}
+	return p;
+}
+
+/* params without its which-th member: both are sorted by name. */
+static const char *params_without(struct arena *a, const struct cat_series *s, size_t which)
+{
+	char *out = arena_strdup(a, "{");
+	const char *p = s->params + 1;
+
+	for (size_t i = 0; i < s->n_params; i++) {
+		const char *end = member_end(p);
+
+		if (i != which)
+			out = arena_printf(a, "%s%s%.*s", out, out[1] ? "," : "", (int)(end - p), p);
+		p = end + 1;
+	}
+	return arena_printf(a, "%s}", out);
+}
+
+/* ---- groups ---- */
+
+static int group_order(const struct member *m, const struct member *o)
+{
+	const struct cat_series *s = m->series, *t = o->series;
+	int d = strcmp(s->benchmark->name, t->benchmark->name);
+
+	if (!d)
+		d = strcmp(s->machine->name, t->machine->name);
+	if (!d)
+		d = strcmp(s->config->thp, t->config->thp);
+	if (!d)
+		d = strcmp(m->others, o->others);
+	if (!d && s->metric != t->metric)
+		d = strcmp(s->metric->name, t->metric->name);
+	if (!d && s->metric != t->metric)
+		d = s->metric->id < t->metric->id ? -1 : 1;
+	if (!d && s->config != t->config)
+		d = s->config->id < t->config->id ? -1 : 1;
+	return d;
+}
+
+static int by_group(const void *a, const void *b)
+{
+	const struct member *m = a, *o = b;
+	int d = group_order(m, o);
+
+	return d ? d : (m->x > o->x) - (m->x < o->x);
+}
+
+/* The series that have the axis, as members and as a selection of their own. */
+static void find_members(struct work *w, const struct selection *sel, struct selection *sub)
+{
+	*sub = *sel;
+	sub->n = 0;
+	sub->series = arena_array(w->a, const struct cat_series *, sel->n);
+	w->member = arena_array(w->a, struct member, sel->n);
+	for (size_t i = 0; i < sel->n; i++) {
+		const struct cat_series *s = sel->series[i];
+
+		for (size_t p = 0; p < s->n_params; p++) {
+			if (!s->param[p].is_number || strcmp(s->param[p].name, w->axis))
+				continue;
+			w->member[w->n++] = (struct member){ s, params_without(w->a, s, p), s->param[p].number, sub->n };
+			sub->series[sub->n++] = s;
+			w->out->log &= s->param[p].number > 0;
+		}
+	}
+	qsort(w->member, w->n, sizeof(*w->member), by_group);
+}
+
+/* ---- lines ---- */
+
+static void fit_line(struct work *w, struct sweep_line *l)
+{
+	double *u = arena_array(w->a, double, l->n);
+
+	l->unit_step = 1;
+	l->unit = w->axis;
+	if (!strcmp(w->axis, "size_kib")) {
+		l->unit_step = l->series->config->base_page_kib ? l->series->config->base_page_kib : 4;
+		l->unit = "page";
+	}
+	for (size_t i = 0; i < l->n; i++)
+		u[i] = l->x[i] / l->unit_step;
+	l->has_fit = fit_sweep(u, l->y, l->n, &l->fit);
+}
+
+/* The line of one kernel over members from..to; n = 0: not measured. */
+static void make_line(struct work *w, size_t from, size_t to, size_t kernel, struct sweep_line *l)
+{
+	size_t most = to - from;
+
+	*l = (struct sweep_line){
+		.kernel = w->kernels[kernel], .series = w->member[from].series, .params = w->member[from].others,
+		.x = arena_array(w->a, double, most), .y = arena_array(w->a, double, most),
+		.lo = arena_array(w->a, double, most), .hi = arena_array(w->a, double, most),
+		.values = arena_array(w->a, int64_t, most),
+	};
+	for (size_t i = from; i < to; i++) {
+		const struct stats_side *side = calc_sides_at(w->sides, w->member[i].index, kernel);
+
+		if (!side->runs)
+			continue;
+		l->x[l->n] = w->member[i].x;
+		l->y[l->n] = side->center;
+		l->values[l->n] = side->n;
+		calc_sides_interval(side, &w->memo, &l->lo[l->n], &l->hi[l->n]);
+		l->n++;
+	}
+	fit_line(w, l);
+}
+
+/* ---- ratios ---- */
+
+/* Rows of a comparison by the series' index in the selection; NULL: no row. */
+static const struct compare_row **row_index(struct work *w, const struct compare *c)
+{
+	const struct compare_row **by_index = arena_array(w->a, const struct compare_row *, w->n);
+	const struct selection *sel = w->sides->sel;
+
+	for (size_t r = 0; r < c->n_rows; r++) {
+		size_t lo = 0, hi = sel->n;
+
+		while (hi - lo > 1) {
+			size_t mid = (lo + hi) / 2;
+
+			if (sel->series[mid]->id <= c->rows[r].series->id)
+				lo = mid;
+			else
+				hi = mid;
+		}
+		by_index[lo] = &c->rows[r];
+	}
+	return by_index;
+}
+
+static void make_ratio(struct work *w, size_t from, size_t to, const struct compare_row **rows,
+		       const struct sweep_line *line, const struct sweep_line *base)
+{
+	struct sweep_ratio *r = &w->out->ratios[w->out->n_ratios++];
+	size_t most = to - from;
+	bool *unchanged = arena_array(w->a, bool, most);
+
+	*r = (struct sweep_ratio){
+		.line = line, .base = base, .x = arena_array(w->a, double, most),
+		.percent = arena_array(w->a, double, most),
+		.row = arena_array(w->a, const struct compare_row *, most),
+	};
+	for (size_t i = from; i < to; i++) {
+		const struct compare_row *row = rows[w->member[i].index];
+
+		if (!row || isnan(row->change_percent))
+			continue;
+		r->x[r->n] = w->member[i].x;
+		r->percent[r->n] = row->change_percent;
+		r->row[r->n] = row;
+		unchanged[r->n++] = row->verdict == COMPARE_UNCHANGED;
+	}
+	r->onset = fit_onset(r->x, r->percent, unchanged, r->n, w->onset_percent);
+}
+
+/* All lines and ratios of the members from..to, which differ only in x. */
+static void make_group(struct work *w, size_t from, size_t to, size_t group, const struct compare_row ***rows)
+{
+	const struct sweep_line *base = NULL;
+
+	for (size_t k = 0; k < w->n_kernels; k++) {
+		struct sweep_line *l = &w->out->lines[w->out->n_lines];
+
+		make_line(w, from, to, k, l);
+		if (!l->n)
+			continue;
+		l->group = group;
+		w->out->n_lines++;
+		if (k == 0)
+			base = l;
+		else if (base)
+			make_ratio(w, from, to, rows[k], l, base);
+	}
+}
+
+int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, const char *axis,
+	       const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
+	       double onset_percent, struct sweep **out, struct err *err)
+{
+	struct work *w = arena_zalloc(a, sizeof(*w));
+	const struct compare_row ***rows = arena_array(a, const struct compare_row **, n_kernels);
+	struct selection *sub = arena_zalloc(a, sizeof(*sub));
+	struct sides *sides;
+	size_t groups = 0;
+
+	*w = (struct work){ .a = a, .axis = axis, .kernels = kernels, .n_kernels = n_kernels,
+			    .onset_percent = onset_percent, .out = arena_zalloc(a, sizeof(**out)) };
+	*out = w->out;
+	w->out->axis = axis;
+	w->out->log = true;
+	find_members(w, sel, sub);
+	if (calc_sides_read(c, db, a, sub, kernels, n_kernels, runs, &sides, err))
+		return -1;
+	w->sides = sides;
+	for (size_t k = 1; k < n_kernels; k++)
+		rows[k] = row_index(w, calc_compare_rows(a, sides, 0, k, -1));
+	for (size_t i = 0; i < w->n; i++)
+		groups += i == 0 || group_order(&w->member[i - 1], &w->member[i]);
+	/* never grown: ratios point into lines */
+	w->out->lines = arena_array(a, struct sweep_line, groups * n_kernels + 1);
+	w->out->ratios = arena_array(a, struct sweep_ratio, groups * n_kernels + 1);
+	for (size_t from = 0, to, group = 0; from < w->n; from = to, group++) {
+		for (to = from; to < w->n && !group_order(&w->member[from], &w->member[to]);)
+			to++;
+		make_group(w, from, to, group, rows);
+	}
+	return 0;
+}

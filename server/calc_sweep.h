@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A numeric parameter as axis: one line a kernel x machine x benchmark x metric x THP mode
+ * x other params, its fit, and the ratios against the first kernel with their onset.
+ */
+#ifndef SERVER_CALC_SWEEP_H
+#define SERVER_CALC_SWEEP_H
+
+#include "../lib/stats/fit.h"
+#include "calc_compare.h"
+
+#define SWEEP_ONSET_PERCENT 5
+#define SWEEP_KERNELS_MAX 50
+
+struct sweep_line {
+	const struct cat_kernel *kernel;
+	const struct cat_series *series;	/* one of the line's: all but the axis is common */
+	const char *params;			/* JSON object without the axis */
+	size_t group;				/* lines that differ only in the kernel have the same */
+	size_t n;
+	double *x, *y, *lo, *hi;		/* lo, hi: 95 % CI, NaN without a noise estimate */
+	int64_t *values;			/* n of each point */
+	bool has_fit;
+	struct fit fit;
+	double unit_step;
+	const char *unit;			/* "page", or the axis' name */
+};
+
+struct sweep_ratio {				/* of one line to the first kernel's */
+	const struct sweep_line *line, *base;
+	size_t n;
+	double *x, *percent;
+	const struct compare_row **row;		/* the comparison behind each point */
+	double onset;				/* NaN: none */
+};
+
+struct sweep {
+	const char *axis;
+	bool log;				/* all x are above 0 */
+	struct sweep_line *lines;		/* by group (order of compare), then kernel as asked */
+	size_t n_lines;
+	struct sweep_ratio *ratios;
+	size_t n_ratios;
+};
+
+/* kernels: at least one, none twice; ratios are against the first. */
+int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, const char *axis,
+	       const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
+	       double onset_percent, struct sweep **out, struct err *err);
+
+/* Names of numeric parameters in the selection, each once. */
+const char **calc_sweep_axes(struct arena *a, const struct selection *sel, size_t *n);
+
+#endif
