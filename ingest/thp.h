@@ -22,10 +22,15 @@ struct thp {
 	bool complete;		/* every size's word is known */
 };
 
+/* The PMD size of an architecture ("aarch64", 64: 524288); base_page_kib 0: its usual one. 0 when not known. */
+int thp_pmd_kib(const char *isa, int base_page_kib);
+
 /*
- * From sysfs names and texts (at any depth, wrong case and plural tolerated).
- * pmd_kib: the PMD size (0: 2048, or hpage_pmd_size where given). 0, or -1 with
- * ERR_INVALID and in *bad the index of the file that is wrong.
+ * From sysfs names and texts (at any depth, wrong case and plural tolerated; files
+ * that say nothing of anonymous memory are passed over). pmd_kib: the PMD size, 0 for
+ * 2048; the file hpage_pmd_size wins over it. A name "prctl" gives what
+ * PR_GET_THP_DISABLE says (0, 1, 3). 0, or -1 with ERR_INVALID and in *bad the index
+ * of the file that is wrong.
  */
 int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int pmd_kib,
 		   struct thp *thp, size_t *bad, struct err *err);
@@ -33,7 +38,11 @@ int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int 
 /* Checks a slug and brings it into its canonical form ("Always" -> "always", sizes sorted). */
 int thp_from_slug(struct arena *a, const char *text, struct thp *thp, struct err *err);
 
-/* thp_anon= and transparent_hugepage= of a kernel command line; -1 where it says nothing of THP. */
+/*
+ * thp_anon= and transparent_hugepage= of a kernel command line: the defaults at boot.
+ * global_word: the global word where known ("madvise"), or NULL. -1 where it says
+ * nothing (valid) of THP.
+ */
 int thp_from_cmdline(struct arena *a, const char *cmdline, const char *global_word, int pmd_kib,
 		     struct thp *thp, struct err *err);
 
