@@ -30,6 +30,10 @@ SERVER_O := $(SERVER:%.c=$(BUILD)/%.o)
 EMBED_O := $(BUILD)/embed.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
+# One short line a step; V=1 shows the commands.
+Q       := $(if $(V),,@)
+say     = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+
 STATIC  := $(shell find $(wildcard static schema demo) -type f | LC_ALL=C sort)
 ifeq ($(WITH_NPM),yes)
 VENDOR  := node_modules/.stamp
@@ -42,19 +46,23 @@ all: programs
 programs: $(PROGRAMS)
 
 $(BUILD)/nsecwatchd: $(BUILD)/server/main.o $(BUILD)/libserver.a $(BUILD)/libcore.a $(EMBED_O)
-	$(CC) $(ALLLD) -o $@ $(BUILD)/server/main.o -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $(BUILD)/server/main.o -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
 	@chmod a+rx $@	# under a strict umask, too: started as root, it runs its parts as another user
 
 $(BUILD)/nsecwatch: $(BUILD)/ingest/nsecwatch.o $(BUILD)/libcore.a
-	$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
 
 $(BUILD)/libcore.a: $(CORE_O)
+	$(call say,AR,$@)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/libserver.a: $(SERVER_O)
+	$(call say,AR,$@)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 # What things were made with: another compiler, flag or embedded file makes them anew.
 $(BUILD)/flags: FORCE
@@ -65,21 +73,24 @@ $(BUILD)/embed.list: FORCE
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALLCF) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALLCF) -MMD -MP -c -o $@ $<
 
 # The version is compiled into one file, rebuilt when it changes.
 $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
 $(BUILD)/lib/version.o: lib/version.c $(BUILD)/version $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALLCF) -DNSECWATCH_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALLCF) -DNSECWATCH_VERSION='"$(VERSION)"' -MMD -MP -c -o $@ $<
 .PHONY: FORCE
 .SECONDARY:
 
 $(EMBED_O): tools/embed.sh $(STATIC) $(VENDOR) $(BUILD)/embed.list
 	@mkdir -p $(@D)
-	WITH_NPM=$(WITH_NPM) tools/embed.sh $(BUILD)/embed
-	$(CC) -c -o $@ $(BUILD)/embed.S
+	$(call say,EMBED,$@)
+	$(Q)WITH_NPM=$(WITH_NPM) tools/embed.sh $(BUILD)/embed
+	$(Q)$(CC) -c -o $@ $(BUILD)/embed.S
 
 # Page libraries. The lock file carries no download addresses. Its copy in the stamp tells whether they are these.
 node_modules/.stamp: package.json package-lock.json
@@ -90,11 +101,13 @@ node_modules/.stamp: package.json package-lock.json
 
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libserver.a $(BUILD)/libcore.a $(EMBED_O)
 	@mkdir -p $(@D)
-	$(CC) $(ALLLD) -o $@ $< -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $< -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
 
 unit: $(UNIT)
 	prove $(UNIT)
 
+PARALLEL = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 deps:
 	@WITH_NPM=$(WITH_NPM) tools/deps.sh run
 deps-test:
@@ -102,11 +115,11 @@ deps-test:
 
 # A second make, so that what deps just installed is seen. exec: Ctrl-C reaches the program, not a shell.
 run: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@exec $(BUILD)/nsecwatchd up --demo --data var
 
 test: deps-test
-	@$(MAKE) --no-print-directory all $(UNIT)
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(UNIT)
 	@BUILD=$(BUILD) SAN=$(SAN) WITH_NPM=$(WITH_NPM) tests/run.sh
 
 test-compose:

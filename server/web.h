@@ -18,6 +18,7 @@
 #include "db_catalog.h"
 #include "db_runs.h"
 #include "db_tokens.h"
+#include "embed.h"
 
 /* Representations a resource has, chosen by extension, else by Accept. Bits: a route lists its own. */
 enum rep { REP_JSON = 1, REP_CSV = 2, REP_TEXT = 4, REP_SVG = 8, REP_HTML = 16, REP_OTHER = 32 };
@@ -26,11 +27,14 @@ struct web_arg {
 	const char *name, *value;	/* decoded; a value never has a NUL in it */
 };
 
+struct web;
+
 /* What all requests of a process share; constant after start-up but for what locks itself. */
 struct server {
 	const struct conf *conf;
 	struct catalog *catalog;
 	struct run_writer *writer;
+	struct web *web;		/* the network side; web_*.c only */
 };
 
 struct req {
@@ -56,19 +60,26 @@ struct req {
 	const char *type;		/* media type; NULL = by rep */
 	struct buf out;
 	const char *location;		/* or NULL */
+	const char *disposition;	/* file name to save under, or NULL */
+	const struct embed_file *file;	/* the answer is this file, `out` is not looked at; or NULL */
+	const char *weak_etag;		/* instead of the strong one made of the content; or NULL */
 	bool no_cache;			/* not to be kept by the answer cache */
+	int again_ms;			/* no answer yet: call the handler again after so long; 0 = answered */
+	int64_t since;			/* monotonic usec: when the request came (for ?wait=) */
+	bool last_call;			/* answer now, whatever the state: the server is going down */
 };
 
 typedef int (*web_handler)(struct req *rq, struct err *err);
 
 struct route {
 	const char *method;		/* GET also answers HEAD */
-	const char *pattern;		/* "/api/v1/runs/{id}/verdict" */
+	const char *pattern;		/* "/api/v1/runs/{id}/verdict"; a last "{path}" takes the rest of the path */
 	web_handler handler;
 	enum token_scope scope;		/* SCOPE_NONE: anybody; SCOPE_READ: anybody unless --private */
 	unsigned reps;			/* enum rep bits; the first of JSON, HTML, TEXT it has is the default */
 	const char *args;		/* known query arguments, blank-separated; "param.*" style; "*" = any */
 	bool body;			/* takes a body (under the caps) */
+	bool light;			/* answered on the network thread: no database (rq->db NULL), never blocks */
 	bool cached;			/* GET whose answer depends on query and data version only */
 };
 
@@ -81,6 +92,23 @@ const char **web_args(const struct req *rq, const char *name, size_t *n);
 /* A whole number within bounds, or the default. -1: err names the argument. */
 int web_arg_int(const struct req *rq, const char *name, int least, int most, int standard, int *value,
 		struct err *err);
+
+/* What the process counted since it started; for /metrics. */
+struct web_route_stats {
+	uint64_t by_class[6];		/* answers 1xx .. 5xx; [0]: cut connections */
+	uint64_t usec;			/* sum over answers */
+};
+struct web_stats {
+	const struct web_route_stats *routes;	/* one per entry of routes[], and one more: no route */
+	uint64_t runs_stored, runs_duplicate, runs_conflict, runs_invalid;
+	uint64_t cache_hits, cache_misses, cache_bytes;
+	uint64_t connections, queued, workers_busy, bytes_in, bytes_out;
+	uint64_t queue_refused;
+	int64_t started_at;		/* usec */
+};
+void web_stats(struct req *rq, struct web_stats *out);
+enum web_count { WEB_STORED, WEB_DUPLICATE, WEB_CONFLICT, WEB_INVALID };
+void web_count(struct req *rq, enum web_count what);	/* one submission more with this outcome */
 
 /* Serves until SIGTERM or SIGINT, then drains and returns 0; -1: could not start. */
 int web_serve(const struct conf *conf, struct err *err);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Handlers that routes.c names and nobody else calls. Each takes a request and leaves its answer in it; see web.h. */
+#ifndef SERVER_API_HANDLERS_H
+#define SERVER_API_HANDLERS_H
+
+#include "web.h"
+
+/* api_upload.c */
+int api_upload(struct req *rq, struct err *err);
+
+/* api_runs.c */
+int api_runs_list(struct req *rq, struct err *err);
+int api_runs_get(struct req *rq, struct err *err);
+int api_runs_raw(struct req *rq, struct err *err);
+int api_runs_verdict(struct req *rq, struct err *err);
+
+/* api_catalog.c */
+int api_catalog_benchmarks(struct req *rq, struct err *err);
+int api_catalog_machines(struct req *rq, struct err *err);
+int api_catalog_configs(struct req *rq, struct err *err);
+int api_catalog_series(struct req *rq, struct err *err);
+
+/* api_kernels.c */
+int api_kernels_list(struct req *rq, struct err *err);
+int api_kernels_parse(struct req *rq, struct err *err);
+int api_kernels_post(struct req *rq, struct err *err);
+
+/* api_health.c */
+int api_health_live(struct req *rq, struct err *err);
+int api_health_ready(struct req *rq, struct err *err);
+int api_health_metrics(struct req *rq, struct err *err);
+
+/* pages.c */
+int pages_page(struct req *rq, struct err *err);
+int pages_static(struct req *rq, struct err *err);
+
+#endif

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs back: the list, one whole, the body as it came, and what came of it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/json.h"
+#include "../lib/num.h"
+#include "../lib/tm.h"
+#include "api_handlers.h"
+#include "api_list.h"
+#include "api_shapes.h"
+#include "db_alerts.h"
+
+#define POLL_MSEC 500		/* between two looks of a long poll */
+#define WAIT_MOST_S 60
+
+/* Names of what a run points to. */
+struct names {
+	const struct cat_machine *machine;
+	const struct cat_kernel *kernel;
+	const struct cat_config *config;
+};
+
+/* Under the catalogue's lock. The catalogue was refreshed after the run was committed, or the run was not seen. */
+static struct names names_of(const struct catalog *c, const struct run *run)
+{
+	return (struct names){ db_catalog_machine(c, run->machine_id), db_catalog_kernel(c, run->kernel_id),
+			       db_catalog_config(c, run->config_id) };
+}
+
+static bool complete(const struct names *n)
+{
+	return n->machine && n->kernel && n->config;
+}
+
+static void time_field(struct json *j, const char *key, int64_t usec)
+{
+	char text[TM_TEXT];
+
+	json_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
+}
+
+/* The `run` object: an item of the list, and of /runs/{id}. */
+static void run_json(struct json *j, const struct run *run, const struct names *names)
+{
+	char id[UUID_TEXT];
+
+	json_object(j);
+	json_kstr(j, "run_id", uuid_format(&run->run_id, id));
+	json_kstr(j, "machine", names->machine->name);
+	json_kstr(j, "isa", names->machine->isa);
+	json_kstr(j, "uarch", names->machine->uarch);
+	json_key(j, "kernel");
+	api_shapes_kernel(j, names->kernel);
+	json_kstr(j, "thp", names->config->thp);
+	json_key(j, "base_page_kib");
+	if (names->config->base_page_kib)
+		json_i64(j, names->config->base_page_kib);
+	else
+		json_null(j);
+	json_kstr(j, "flavour", names->config->flavour);
+	time_field(j, "started_at", run->started_at);
+	time_field(j, "finished_at", run->finished_at);
+	time_field(j, "received_at", run->received_at);
+	json_kstr(j, "boot_id", run->boot_id);
+	json_kstr(j, "format", run->format);
+	json_kraw(j, "source", run->source ? run->source : "{}");
+	json_kraw(j, "labels", run->labels ? run->labels : "{}");
+	json_kraw(j, "environment", run->environment ? run->environment : "{}");
+	json_object_end(j);
+}
+
+/* ---- the list ---- */
+
+static int add_id(int64_t **ids, size_t *n, int64_t id)
+{
+	for (size_t i = 0; i < *n; i++)
+		if ((*ids)[i] == id)
+			return 0;
+	(*ids)[(*n)++] = id;
+	return 0;
+}
+
+/* Machines and configs by the selectors; *nothing: they pick none. */
+static int filter_series(struct req *rq, struct run_filter *f, struct selection *sel, bool *nothing, struct err *err)
+{
+	static const char *const names[] = { "machine", "uarch", "isa", "thp", "base_page_kib" };
+	int64_t *machines, *configs;
+	bool any = false;
+
+	if (api_shapes_selection(rq, sel, err))
+		return -1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		any |= web_arg(rq, names[i]) != NULL;
+	if (!any)
+		return 0;
+	machines = arena_array(rq->arena, int64_t, sel->n + 1);
+	configs = arena_array(rq->arena, int64_t, sel->n + 1);
+	for (size_t i = 0; i < sel->n; i++) {
+		add_id(&machines, &f->n_machines, sel->series[i]->machine->id);
+		add_id(&configs, &f->n_configs, sel->series[i]->config->id);
+	}
+	f->machine_ids = machines;
+	f->config_ids = configs;
+	*nothing = !sel->n;
+	return 0;
+}
+
+static int filter_kernels(struct req *rq, struct run_filter *f, const struct selection *sel, bool *nothing,
+			  struct err *err)
+{
+	size_t n_names, n_all;
+	const char **list = web_args(rq, "kernel", &n_names);
+	const struct cat_kernel *const *all;
+	int64_t *ids;
+
+	if (!n_names && !sel->n_tracks)
+		return 0;
+	db_catalog_lock(rq->server->catalog);
+	all = db_catalog_kernels(rq->server->catalog, &n_all);
+	ids = arena_array(rq->arena, int64_t, n_all + n_names + 1);
+	for (size_t i = 0; !n_names && i < n_all; i++)
+		for (size_t t = 0; t < sel->n_tracks; t++)
+			if (api_list_glob(sel->tracks[t], all[i]->track))
+				add_id(&ids, &f->n_kernels, all[i]->id);
+	db_catalog_unlock(rq->server->catalog);
+	for (size_t i = 0; i < n_names; i++) {
+		const struct cat_kernel *k;
+
+		if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", list[i], sel, &k, err))
+			return -1;
+		add_id(&ids, &f->n_kernels, k->id);
+	}
+	f->kernel_ids = ids;
+	*nothing |= !f->n_kernels;
+	return 0;
+}
+
+/* A cursor is the place of the last run of the page before: "RECEIVED-UUID". */
+static int read_cursor(const struct req *rq, struct run_cursor *c, struct err *err)
+{
+	const char *text = web_arg(rq, "cursor");
+	const char *dash = text ? strchr(text, '-') : NULL;
+
+	*c = (struct run_cursor){ .received_at = TM_NONE };
+	if (!text)
+		return 0;
+	if (!dash || num_parse_i64(text, (size_t)(dash - text), &c->received_at) || uuid_parse(dash + 1, &c->run_id))
+		return err_set(err, ERR_BAD_ARGUMENT, "cursor: take it from \"next\" of the page before");
+	return 0;
+}
+
+static const char *next_cursor(struct arena *a, const struct run *last)
+{
+	char id[UUID_TEXT];
+
+	return arena_printf(a, "%lld-%s", (long long)last->received_at, uuid_format(&last->run_id, id));
+}
+
+static void list_table(struct req *rq, const struct run *runs, size_t n)
+{
+	static const struct table_col cols[] = {
+		{ .name = "run_id", .head = "run" },	{ .name = "machine" },
+		{ .name = "uarch", .in = TABLE_CSV },	{ .name = "kernel" },
+		{ .name = "track", .in = TABLE_CSV },	{ .name = "thp" },
+		{ .name = "started_at", .head = "started" }, { .name = "received_at", .in = TABLE_CSV },
+		{ .name = "boot_id", .in = TABLE_CSV }, { .name = "format", .in = TABLE_CSV },
+	};
+	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
+	char id[UUID_TEXT], when[TM_TEXT];
+
+	for (size_t i = 0; i < n; i++) {
+		struct names names = names_of(rq->server->catalog, &runs[i]);
+
+		if (!complete(&names))
+			continue;
+		table_row(t);
+		table_str(t, uuid_format(&runs[i].run_id, id));
+		table_str(t, names.machine->name);
+		table_str(t, names.machine->uarch);
+		table_str(t, names.kernel->name);
+		table_str(t, names.kernel->track);
+		table_str(t, names.config->thp);
+		table_str(t, tm_format(runs[i].started_at, when));
+		table_str(t, tm_format(runs[i].received_at, when));
+		table_str(t, runs[i].boot_id);
+		table_str(t, runs[i].format);
+	}
+	api_list_table(rq, t);
+}
+
+static void list_json(struct req *rq, const struct run *runs, size_t n, const char *next)
+{
+	struct json j = json_begin(&rq->out);
+
+	json_object(&j);
+	json_key(&j, "runs");
+	json_array(&j);
+	for (size_t i = 0; i < n; i++) {
+		struct names names = names_of(rq->server->catalog, &runs[i]);
+
+		if (complete(&names))
+			run_json(&j, &runs[i], &names);
+	}
+	json_array_end(&j);
+	json_kstr(&j, "next", next);
+	json_object_end(&j);
+}
+
+int api_runs_list(struct req *rq, struct err *err)
+{
+	struct run_filter f = { 0 };
+	struct run_cursor before;
+	struct selection sel = { 0 };
+	struct run *runs = NULL;
+	const char *next = NULL;
+	bool nothing = false;
+	size_t n = 0;
+	int limit;
+
+	if (api_list_limit(rq, &limit, err) || read_cursor(rq, &before, err) ||
+	    filter_series(rq, &f, &sel, &nothing, err) || filter_kernels(rq, &f, &sel, &nothing, err))
+		return -1;
+	/* one more than shown tells whether there is a next page */
+	if (!nothing && db_runs_list(rq->db, rq->arena, &f, &before, limit + 1, &runs, &n, err))
+		return -1;
+	if (n > (size_t)limit) {
+		n = (size_t)limit;
+		next = next_cursor(rq->arena, &runs[n - 1]);
+	}
+	if (db_catalog_refresh(rq->server->catalog, rq->db, err))	/* runs newer than the last refresh */
+		return -1;
+	db_catalog_lock(rq->server->catalog);
+	if (rq->rep == REP_JSON)
+		list_json(rq, runs, n, next);
+	else
+		list_table(rq, runs, n);
+	db_catalog_unlock(rq->server->catalog);
+	return 0;
+}
+
+/* ---- one ---- */
+
+static int find(struct req *rq, struct run **run, struct err *err)
+{
+	struct uuid id;
+
+	if (uuid_parse(rq->id, &id))
+		return err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID)", rq->id);
+	if (db_runs_get(rq->db, rq->arena, &id, run, err))
+		return -1;
+	if (!*run)
+		return err_set(err, ERR_NOT_FOUND, "there is no run %s", rq->id);
+	return db_catalog_refresh(rq->server->catalog, rq->db, err);
+}
+
+static void values_json(struct json *j, const struct run *run, size_t i)
+{
+	json_key(j, "values");
+	json_array(j);
+	for (size_t k = 0; run->values && run->values[i] && k < run->n_values[i]; k++)
+		json_num(j, run->values[i][k]);
+	json_array_end(j);
+}
+
+static void result_json(struct json *j, const struct run *run, size_t i, const struct cat_series *s)
+{
+	json_object(j);
+	api_shapes_id(j, "series_id", s->id);
+	json_kstr(j, "benchmark", s->benchmark->name);
+	json_kraw(j, "params", s->params);
+	json_kstr(j, "metric", s->metric->name);
+	json_kstr(j, "unit", s->metric->unit);
+	json_kstr(j, "original_unit", run->original_units ? run->original_units[i] : NULL);
+	json_kstr(j, "better", better_word(s->metric->better));
+	json_kstr(j, "status", result_status_word((enum result_status)run->status[i]));
+	json_kstr(j, "error", run->errors ? run->errors[i] : NULL);
+	json_ki64(j, "n", run->n[i]);
+	json_knum(j, "center", run->mean[i]);
+	json_knum(j, "stddev", run->stddev[i]);
+	json_knum(j, "min", run->min[i]);
+	json_knum(j, "max", run->max[i]);
+	values_json(j, run, i);
+	json_object_end(j);
+}
+
+static void one_json(struct req *rq, const struct run *run, const struct names *names)
+{
+	const struct catalog *c = rq->server->catalog;
+	struct json j = json_begin(&rq->out);
+
+	json_object(&j);
+	json_key(&j, "run");
+	run_json(&j, run, names);
+	json_key(&j, "results");
+	json_array(&j);
+	for (size_t i = 0; i < run->n_results; i++) {
+		const struct cat_series *s = db_catalog_series_by_id(c, run->series_ids[i]);
+
+		if (s)
+			result_json(&j, run, i, s);
+	}
+	json_array_end(&j);
+	json_kraw(&j, "not_imported", run->not_imported ? run->not_imported : "[]");
+	json_object_end(&j);
+}
+
+static void one_table(struct req *rq, const struct run *run)
+{
+	static const struct table_col cols[] = {
+		{ .name = "series_id", .in = TABLE_CSV }, { .name = "benchmark" },
+		{ .name = "params" },			  { .name = "metric" },
+		{ .name = "unit", .in = TABLE_CSV },	  { .name = "better", .in = TABLE_CSV },
+		{ .name = "status" },			  { .name = "n", .right = true },
+		{ .name = "center", .right = true },	  { .name = "stddev", .right = true },
+		{ .name = "min", .right = true, .in = TABLE_CSV }, { .name = "max", .right = true, .in = TABLE_CSV },
+		{ .name = "error", .in = TABLE_CSV },
+	};
+	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
+
+	for (size_t i = 0; i < run->n_results; i++) {
+		const struct cat_series *s = db_catalog_series_by_id(rq->server->catalog, run->series_ids[i]);
+
+		if (!s)
+			continue;
+		table_row(t);
+		table_i64(t, s->id);
+		table_str(t, s->benchmark->name);
+		table_str(t, s->params);
+		table_str(t, s->metric->name);
+		table_str(t, s->metric->unit);
+		table_str(t, better_word(s->metric->better));
+		table_str(t, result_status_word((enum result_status)run->status[i]));
+		table_i64(t, run->n[i]);
+		table_num(t, run->mean[i], table_value(rq->arena, run->mean[i], s->metric->unit));
+		table_num(t, run->stddev[i], table_value(rq->arena, run->stddev[i], s->metric->unit));
+		table_num(t, run->min[i], NULL);
+		table_num(t, run->max[i], NULL);
+		table_str(t, run->errors ? run->errors[i] : NULL);
+	}
+	api_list_table(rq, t);
+}
+
+/* What the text has above its table. */
+static void one_head(struct req *rq, const struct run *run, const struct names *names)
+{
+	char id[UUID_TEXT], when[TM_TEXT];
+
+	table_para(&rq->out, 2, arena_printf(rq->arena, "run %s: %s (%s), kernel %s, THP %s, started %s",
+		   uuid_format(&run->run_id, id), names->machine->name, names->machine->uarch, names->kernel->name,
+		   names->config->thp, tm_format(run->started_at, when)));
+	buf_putc(&rq->out, '\n');
+}
+
+int api_runs_get(struct req *rq, struct err *err)
+{
+	struct run *run = NULL;
+	struct names names;
+	int ret = 0;
+
+	if (find(rq, &run, err))
+		return -1;
+	db_catalog_lock(rq->server->catalog);
+	names = names_of(rq->server->catalog, run);
+	if (!complete(&names)) {
+		ret = err_set(err, ERR_BUG, "run %s names rows that are not there", rq->id);
+	} else if (rq->rep == REP_JSON) {
+		one_json(rq, run, &names);
+	} else {
+		if (rq->rep == REP_TEXT)
+			one_head(rq, run, &names);
+		one_table(rq, run);
+	}
+	db_catalog_unlock(rq->server->catalog);
+	return ret;
+}
+
+/* What somebody sent is shown as one of these or not at all: a browser must not run it as ours. */
+static const char *safe_type(const char *type)
+{
+	static const char *const good[] = { "application/json", "text/csv", "text/plain" };
+	size_t n = strcspn(type, "; ");
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (strlen(good[i]) == n && !strncmp(type, good[i], n))
+			return good[i];
+	return "application/octet-stream";
+}
+
+int api_runs_raw(struct req *rq, struct err *err)
+{
+	const void *body = NULL;
+	const char *type = NULL;
+	struct uuid id;
+	size_t len = 0;
+
+	if (uuid_parse(rq->id, &id))
+		return err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID)", rq->id);
+	if (db_runs_raw(rq->db, rq->arena, &id, &body, &len, &type, err))
+		return -1;
+	if (!body)
+		return err_set(err, ERR_NOT_FOUND, "there is no body of run %s", rq->id);
+	rq->type = safe_type(type);
+	rq->disposition = arena_printf(rq->arena, "%.40s.raw", rq->id);
+	buf_add(&rq->out, body, len);
+	return 0;
+}
+
+/* ---- the verdict ---- */
+
+static void step_json(struct json *j, const struct catalog *c, const struct db_member *m)
+{
+	const struct cat_series *s = db_catalog_series_by_id(c, m->change.series_id);
+	const struct cat_kernel *from = db_catalog_kernel(c, m->change.from_kernel_id);
+	char id[UUID_TEXT];
+
+	if (!s || !from)
+		return;
+	json_object(j);
+	json_kstr(j, "alert_id", uuid_format(&m->alert_id, id));
+	api_shapes_id(j, "series_id", s->id);
+	json_kstr(j, "benchmark", s->benchmark->name);
+	json_kraw(j, "params", s->params);
+	json_kstr(j, "metric", s->metric->name);
+	json_kstr(j, "unit", s->metric->unit);
+	json_kstr(j, "machine", s->machine->name);
+	json_kstr(j, "thp", s->config->thp);
+	json_kstr(j, "against", from->name);
+	json_knum(j, "base_center", m->change.from_center);
+	json_knum(j, "head_center", m->change.to_center);
+	json_knum(j, "change_percent", m->change.percent);
+	json_kstr(j, "confidence", m->change.confidence);
+	json_object_end(j);
+}
+
+/* The steps of the run's series that end at its kernel. */
+static int verdict_json(struct req *rq, const struct run *run, bool pending, struct err *err)
+{
+	struct json j = json_begin(&rq->out);
+	struct db_member *list = NULL;
+	size_t n = 0;
+
+	if (!pending &&
+	    db_alerts_members_of_series(rq->db, rq->arena, run->series_ids, run->n_results, &list, &n, err))
+		return -1;
+	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
+		return -1;
+	json_object(&j);
+	json_kstr(&j, "state", pending ? "pending" : "done");
+	json_key(&j, "regressions");
+	json_array(&j);
+	db_catalog_lock(rq->server->catalog);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].regression && list[i].change.to_kernel_id == run->kernel_id)
+			step_json(&j, rq->server->catalog, &list[i]);
+	db_catalog_unlock(rq->server->catalog);
+	json_array_end(&j);
+	json_object_end(&j);
+	return 0;
+}
+
+int api_runs_verdict(struct req *rq, struct err *err)
+{
+	int64_t waited = (tm_monotonic_usec() - rq->since) / 1000;
+	struct run *run = NULL;
+	bool pending;
+	int wait;
+
+	if (web_arg_int(rq, "wait", 0, WAIT_MOST_S, 0, &wait, err) || find(rq, &run, err) ||
+	    db_alerts_pending(rq->db, &run->run_id, &pending, err))
+		return -1;
+	if (pending && waited < wait * 1000LL && !rq->last_call) {
+		rq->again_ms = POLL_MSEC;
+		return 0;
+	}
+	return verdict_json(rq, run, pending, err);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* POST /api/v1/runs: one submission or many, each stored whole or not at all. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../ingest/jread.h"
+#include "../ingest/read.h"
+#include "../lib/json.h"
+#include "../lib/must.h"
+#include "api_handlers.h"
+
+/* Types that say "JSON", or nothing: curl calls any --data a form unless told otherwise. */
+static bool json_type(const char *type)
+{
+	static const char *const good[] = { "application/json", "text/json", "text/plain", "application/octet-stream",
+					    "application/x-www-form-urlencoded" };
+	size_t n = strcspn(type, "; \t");
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (strlen(good[i]) == n && !strncasecmp(type, good[i], n))
+			return true;
+	return n > 5 && !strncasecmp(type + n - 5, "+json", 5);
+}
+
+static int check_type(const struct req *rq, struct err *err)
+{
+	const char *type = rq->content_type;
+
+	if (!type || json_type(type))
+		return 0;
+	if (!strncasecmp(type, "multipart/", 10) || !strncasecmp(type, "application/x-ndjson", 20))
+		return err_set(err, ERR_TYPE, "Content-Type %.100s is not taken yet: send a JSON object or array, "
+			       "or one file with ?format=", type);
+	if (!web_arg(rq, "format"))
+		return err_set(err, ERR_TYPE, "Content-Type %.100s: application/json is needed, or ?format=NAME "
+			       "for another format", type);
+	return 0;
+}
+
+static void read_labels(const struct req *rq, struct read_context *ctx)
+{
+	ctx->labels = arena_zalloc_array(rq->arena, rq->n_args + 1, sizeof(*ctx->labels));
+	for (size_t i = 0; i < rq->n_args; i++) {
+		const char **label = ctx->labels[ctx->n_labels];
+
+		if (strncmp(rq->args[i].name, "label.", 6))
+			continue;
+		label[0] = rq->args[i].name + 6;
+		label[1] = rq->args[i].value;
+		ctx->n_labels++;
+	}
+}
+
+static void read_context(const struct req *rq, struct read_context *ctx)
+{
+	*ctx = (struct read_context){
+		.format = web_arg(rq, "format"),
+		.filename = web_arg(rq, "filename"),
+		.machine = web_arg(rq, "machine"),
+		.isa = web_arg(rq, "isa"),
+		.uarch = web_arg(rq, "uarch"),
+		.kernel = web_arg(rq, "kernel"),
+		.thp = web_arg(rq, "thp"),
+		.boot_id = web_arg(rq, "boot_id"),
+		.benchmark = web_arg(rq, "benchmark"),
+		.started_at = web_arg(rq, "started_at"),
+		.base_page_kib = web_arg(rq, "base_page_kib"),
+		.now = tm_now_usec(),
+	};
+	read_labels(rq, ctx);
+}
+
+static const char *outcome_word(enum write_outcome outcome)
+{
+	return outcome == WRITE_STORED ? "stored" : outcome == WRITE_DUPLICATE ? "duplicate" : "conflict";
+}
+
+static void warnings(struct json *j, const struct submission *sub)
+{
+	json_key(j, "warnings");
+	json_array(j);
+	for (size_t i = 0; i < sub->warnings->n; i++) {
+		json_object(j);
+		json_kstr(j, "at", sub->warnings->list[i].at);
+		json_kstr(j, "message", sub->warnings->list[i].message);
+		json_object_end(j);
+	}
+	for (size_t i = 0; i < sub->n_not_imported; i++) {
+		json_object(j);
+		json_kstr(j, "at", sub->not_imported[i].at);
+		json_kstr(j, "message", sub->not_imported[i].message);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+/* The fields of a stored or duplicate submission, inside an object. */
+static void tell(struct json *j, const struct submission *sub, const struct run_write *w)
+{
+	char id[UUID_TEXT], url[120];
+
+	uuid_format(&sub->run_id, id);
+	json_kstr(j, "run_id", id);
+	json_kstr(j, "status", outcome_word(w->outcome));
+	json_ki64(j, "results", (int64_t)sub->n_results);
+	json_ki64(j, "failed", (int64_t)sub->n_failed);
+	json_ki64(j, "series_new", (int64_t)w->series_new);
+	snprintf(url, sizeof(url), "/runs/%s", id);
+	json_kstr(j, "url", url);
+	snprintf(url, sizeof(url), "/api/v1/runs/%s/verdict", id);
+	json_kstr(j, "verdict_url", url);
+	warnings(j, sub);
+	if (w->dry_run)
+		json_kbool(j, "dry_run", true);
+}
+
+static int conflict(const struct submission *sub, struct err *err)
+{
+	char id[UUID_TEXT];
+
+	return err_set(err, ERR_CONFLICT, "run %s is stored already, with other content", uuid_format(&sub->run_id, id));
+}
+
+static void count(struct req *rq, const struct run_write *w)
+{
+	if (w->dry_run)
+		return;
+	web_count(rq, w->outcome == WRITE_STORED ? WEB_STORED : w->outcome == WRITE_DUPLICATE ? WEB_DUPLICATE :
+		  WEB_CONFLICT);
+}
+
+/* Stores one; -1 with the reason when it is neither there now nor was before. */
+static int store(struct req *rq, const struct submission *sub, struct jread_slice raw, bool dry_run, struct run_write *w,
+		 struct err *err)
+{
+	*w = (struct run_write){
+		.sub = sub,
+		.raw = raw.text,
+		.raw_len = raw.len,
+		.raw_type = rq->content_type && web_arg(rq, "format") ? rq->content_type : "application/json",
+		.dry_run = dry_run,
+	};
+	db_runs_write(rq->server->writer, rq->db, rq->arena, w);
+	if (w->outcome == WRITE_FAILED) {
+		must(w->err.kind != ERR_NONE);
+		*err = w->err;
+		return -1;
+	}
+	count(rq, w);
+	return w->outcome == WRITE_CONFLICT ? conflict(sub, err) : 0;
+}
+
+static int post_one(struct req *rq, const struct read_item *item, bool dry_run, struct err *err)
+{
+	struct json j = json_begin(&rq->out);
+	char id[UUID_TEXT];
+	struct run_write w;
+
+	if (!item->sub) {
+		web_count(rq, WEB_INVALID);
+		*err = item->err;
+		return -1;
+	}
+	if (store(rq, item->sub, (struct jread_slice){ .text = rq->body, .len = rq->body_len }, dry_run, &w, err))
+		return -1;
+	rq->status = w.outcome == WRITE_STORED ? 201 : 200;
+	if (!dry_run)
+		rq->location = arena_printf(rq->arena, "/api/v1/runs/%s", uuid_format(&item->sub->run_id, id));
+	json_object(&j);
+	tell(&j, item->sub, &w);
+	json_object_end(&j);
+	return 0;
+}
+
+static void tell_refused(struct json *j, const char *status, const struct err *err)
+{
+	json_kstr(j, "status", status);
+	json_key(j, "error");
+	json_object(j);
+	json_kstr(j, "code", err_code(err->kind));
+	json_kstr(j, "message", err->message);
+	json_key(j, "problems");
+	json_array(j);
+	for (size_t i = 0; err->problems && i < err->problems->n; i++) {
+		json_object(j);
+		json_kstr(j, "at", err->problems->list[i].at);
+		json_kstr(j, "message", err->problems->list[i].message);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+/* One of many. -1 only where the whole request has to come again: the database is away. */
+static int post_item(struct req *rq, const struct read_item *item, struct jread_slice raw, bool dry_run, struct json *j,
+		     bool *all_good, struct err *err)
+{
+	struct err why = item->err;
+	struct run_write w = { 0 };
+
+	if (!item->sub) {
+		web_count(rq, WEB_INVALID);
+		tell_refused(j, "invalid", &why);
+		*all_good = false;
+		return 0;
+	}
+	if (!store(rq, item->sub, raw, dry_run, &w, &why)) {
+		tell(j, item->sub, &w);
+		return 0;
+	}
+	*all_good = false;
+	if (w.outcome != WRITE_CONFLICT && why.kind != ERR_INVALID) {
+		*err = why;
+		return -1;
+	}
+	tell_refused(j, w.outcome == WRITE_CONFLICT ? "conflict" : "invalid", &why);
+	return 0;
+}
+
+static int post_many(struct req *rq, const struct read_result *read, bool dry_run, struct err *err)
+{
+	struct json j = json_begin(&rq->out);
+	struct jread_split split;	/* each run keeps its own part of the body */
+	bool all_good = true;
+
+	if (jread_split(rq->arena, rq->body, rq->body_len, SUBMISSION_DEPTH_MAX, &split, err))
+		return -1;
+	must(split.n == read->n);
+	json_object(&j);
+	json_key(&j, "items");
+	json_array(&j);
+	for (size_t i = 0; i < read->n; i++) {
+		json_object(&j);
+		json_ki64(&j, "index", (int64_t)i);
+		if (post_item(rq, &read->items[i], split.slices[i], dry_run, &j, &all_good, err))
+			return -1;
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	if (dry_run)
+		json_kbool(&j, "dry_run", true);
+	json_object_end(&j);
+	rq->status = all_good ? 200 : 207;
+	return 0;
+}
+
+int api_upload(struct req *rq, struct err *err)
+{
+	struct read_context ctx;
+	struct read_result read = { 0 };
+	const char *dry = web_arg(rq, "dry_run");
+	bool dry_run = dry && strcmp(dry, "0") != 0;
+
+	if (dry && strcmp(dry, "0") && strcmp(dry, "1"))
+		return err_set(err, ERR_BAD_ARGUMENT, "dry_run: 0 or 1 is needed");
+	if (check_type(rq, err))
+		return -1;
+	read_context(rq, &ctx);
+	if (read_body(rq->arena, rq->body, rq->body_len, &ctx, &read, err)) {
+		web_count(rq, WEB_INVALID);
+		return -1;
+	}
+	if (read.many)
+		return post_many(rq, &read, dry_run, err);
+	must(read.n == 1);
+	return post_one(rq, &read.items[0], dry_run, err);
+}

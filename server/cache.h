@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Answers kept in memory: key = hash of route, representation and canonical query; good
+ * as long as the data version is the one they were made from. The least recently used
+ * go when the budget is spent. Thread-safe.
+ */
+#ifndef SERVER_CACHE_H
+#define SERVER_CACHE_H
+
+#include <stdint.h>
+
+#include "reply.h"
+
+struct cache;
+
+struct cache *cache_new(size_t budget);			/* bytes */
+void cache_free(struct cache *c);			/* accepts NULL */
+
+/* The answer (a reference for the caller) if it is of this version, else NULL. */
+struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char *version);
+/* Keeps it (takes a reference of its own), unless it alone is more than an eighth of the budget. */
+void cache_put(struct cache *c, const uint8_t key[32], const char *version, struct reply_body *body);
+
+void cache_stats(struct cache *c, uint64_t *hits, uint64_t *misses, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pages: files of static/, compiled in or (--static DIR) from disk. A page is an HTML
+ * file in which a few placeholders are filled in, each value escaped, so that its
+ * links and its picture work without JavaScript; the scripts do the rest.
+ *
+ *	{{query}}	the page's query as the API takes it, "" or "a=b&c=d"
+ *	{{svg}}		address of the server's picture of this view
+ *	{{path}}	the page's path: "/sweep", "/runs/0198..."
+ *	{{id}}		what stands for {id} in it, or ""
+ *	{{version}} {{request_id}} {{data_version}}
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../lib/log.h"
+#include "../lib/version.h"
+#include "api_handlers.h"
+#include "web_args.h"
+
+#define FILE_MAX_BYTES (4 * 1024 * 1024)
+
+static const struct {
+	const char *extension, *type;
+} types[] = {
+	{ ".html", "text/html; charset=utf-8" },
+	{ ".css", "text/css; charset=utf-8" },
+	{ ".js", "text/javascript; charset=utf-8" },
+	{ ".svg", "image/svg+xml" },
+	{ ".png", "image/png" },
+	{ ".ico", "image/x-icon" },
+	{ ".txt", "text/plain; charset=utf-8" },
+	{ ".json", "application/json" },
+};
+
+static const char *type_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(dot, types[i].extension))
+			return types[i].type;
+	return "application/octet-stream";
+}
+
+/* Names from a request reach the disk only when every part is plain: no "..", nothing hidden. */
+static bool plain_path(const char *path)
+{
+	if (!*path || strlen(path) > 200)
+		return false;
+	for (const char *p = path; *p; p++) {
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/", *p))
+			return false;
+		if (*p == '.' && (p == path || p[-1] == '/'))
+			return false;
+	}
+	return *path != '/';
+}
+
+static char *read_all(struct arena *a, int fd, size_t *len)
+{
+	struct stat st;
+	char *p;
+	ssize_t n;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX_BYTES)
+		return NULL;
+	p = arena_alloc(a, (size_t)st.st_size + 1);
+	for (*len = 0; *len < (size_t)st.st_size; *len += (size_t)n) {
+		n = read(fd, p + *len, (size_t)st.st_size - *len);
+		if (n <= 0)
+			return NULL;
+	}
+	p[*len] = 0;
+	return p;
+}
+
+/* The file from --static DIR, where there is one; vendor/ is never there. */
+static const struct embed_file *from_disk(struct req *rq, const char *path)
+{
+	struct embed_file *f = arena_zalloc(rq->arena, sizeof(*f));
+	char *name = arena_printf(rq->arena, "%s/%s", rq->server->conf->static_dir, path);
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char hex[65];
+	uint8_t digest[32];
+
+	if (fd < 0)
+		return NULL;
+	f->data = (unsigned char *)read_all(rq->arena, fd, &f->len);
+	close(fd);
+	if (!f->data)
+		return NULL;
+	sha256(f->data, f->len, digest);
+	hex_format(digest, 32, hex);
+	f->path = path;
+	f->etag = arena_strndup(rq->arena, hex, 16);
+	return f;
+}
+
+static const struct embed_file *find(struct req *rq, const char *path)
+{
+	const struct embed_file *f = NULL;
+
+	if (!plain_path(path))
+		return NULL;
+	if (rq->server->conf->static_dir)
+		f = from_disk(rq, path);
+	return f ? f : embed_find(embed_static, path);
+}
+
+int pages_static(struct req *rq, struct err *err)
+{
+	const struct embed_file *f = find(rq, rq->id);
+
+	if (!f || !strcmp(type_of(f->path), types[0].type))	/* pages have addresses of their own */
+		return err_set(err, ERR_NOT_FOUND, "no such file: %.200s", rq->id);
+	rq->type = type_of(f->path);
+	if (rq->server->conf->static_dir)	/* its bytes die with the arena */
+		buf_add(&rq->out, f->data, f->len);
+	else
+		rq->file = f;
+	return 0;
+}
+
+/* ---- page shells ---- */
+
+static void escape(struct buf *out, const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '&':
+			buf_puts(out, "&amp;");
+			break;
+		case '<':
+			buf_puts(out, "&lt;");
+			break;
+		case '>':
+			buf_puts(out, "&gt;");
+			break;
+		case '"':
+			buf_puts(out, "&quot;");
+			break;
+		case '\'':
+			buf_puts(out, "&#39;");
+			break;
+		default:
+			buf_putc(out, *s);
+		}
+	}
+}
+
+static void percent(struct buf *out, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~*:/@", *s))
+			buf_putc(out, *s);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*s);
+	}
+}
+
+/* The API resource whose picture and tables a page shows, or NULL. */
+static const struct route *resource_of(const struct req *rq, const char *page)
+{
+	char *pattern = arena_printf(rq->arena, "/api/v1/%s", page);
+
+	for (const struct route *r = routes; r->method; r++)
+		if (!strcmp(r->method, "GET") && !strcmp(r->pattern, pattern))
+			return r;
+	return NULL;
+}
+
+/* The query without what only the page's scripts know: the API refuses unknown arguments. */
+static const char *api_query(const struct req *rq, const struct route *resource)
+{
+	struct req one = *rq;
+	struct err ignored;
+	struct buf out;
+	const char *text;
+
+	buf_init(&out);
+	for (size_t i = 0; i < rq->n_args; i++) {
+		one.args = &rq->args[i];
+		one.n_args = 1;
+		if (resource && web_args_check(resource, &one, &ignored))
+			continue;
+		if (out.len)
+			buf_putc(&out, '&');
+		percent(&out, rq->args[i].name);
+		buf_putc(&out, '=');
+		percent(&out, rq->args[i].value);
+	}
+	text = arena_strdup(rq->arena, out.p);
+	buf_fini(&out);
+	return text;
+}
+
+struct value {
+	const char *name, *text;
+};
+
+static void fill(struct buf *out, const char *html, const struct value *values)
+{
+	for (const char *open; (open = strstr(html, "{{")); ) {
+		const char *close = strstr(open, "}}");
+		const struct value *v = values;
+		size_t n = close ? (size_t)(close - open) - 2 : 0;
+
+		while (v->name && (strlen(v->name) != n || strncmp(v->name, open + 2, n)))
+			v++;
+		buf_add(out, html, (size_t)(open - html));
+		if (close && v->name) {
+			escape(out, v->text);
+			html = close + 2;
+		} else {
+			buf_puts(out, "{{");
+			html = open + 2;
+		}
+	}
+	buf_puts(out, html);
+}
+
+/* "sweep" of "/sweep", "overview" of "/", "run" of "/runs/{id}": the name of the file. */
+static const char *page_name(const struct req *rq)
+{
+	if (!strcmp(rq->path, "/"))
+		return "overview";
+	if (!rq->id)
+		return rq->path + 1;
+	return !strncmp(rq->path, "/runs/", 6) ? "run" : "alert";
+}
+
+static const char *data_version(struct req *rq)
+{
+	const char *version = NULL;
+	struct err err = { 0 };
+
+	/* the page itself can be shown without the database; its scripts will tell */
+	return db_runs_data_version(rq->db, rq->arena, &version, &err) ? "" : version;
+}
+
+int pages_page(struct req *rq, struct err *err)
+{
+	const char *name = page_name(rq), *query, *version = data_version(rq);
+	const struct embed_file *f = find(rq, arena_printf(rq->arena, "%s.html", name));
+	const struct route *resource = rq->id ? NULL : resource_of(rq, name);
+	char *tag;
+	char hex[65];
+	uint8_t digest[32];
+
+	if (!f)
+		return err_set(err, ERR_NOT_FOUND, "this build has no page %s", name);
+	query = api_query(rq, resource);
+	fill(&rq->out, (const char *)f->data, (const struct value[]){
+		{ "query", query },
+		{ "svg", arena_printf(rq->arena, "/api/v1/%s.svg%s%s", name, *query ? "?" : "", query) },
+		{ "path", rq->path },
+		{ "id", rq->id ? rq->id : "" },
+		{ "version", version_text },
+		{ "request_id", rq->request_id },
+		{ "data_version", version },
+		{ NULL, NULL },
+	});
+	/* weak: the request's id differs each time, and nobody wants the page again for that */
+	tag = arena_printf(rq->arena, "%s %s %s %s", f->etag, rq->path, rq->query, version);
+	sha256(tag, strlen(tag), digest);
+	hex_format(digest, 16, hex);
+	rq->weak_etag = arena_strdup(rq->arena, hex);
+	return 0;
+}

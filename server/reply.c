@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bodies, headers, errors; see reply.h. */
+#include "reply.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "../lib/ident.h"
+#include "../lib/json.h"
+#include "../lib/must.h"
+#include "web_args.h"
+
+#define GZIP_LEAST 1000		/* bytes: below, the answer fits one packet anyway */
+#define GZIP_LEVEL 6
+#define ETAG_TEXT 48
+
+struct reply_body {
+	atomic_uint refs;
+	char *own;			/* bytes to free, or NULL */
+	const char *plain;
+	size_t len;
+	char *own_gzip;
+	const char *gzip;		/* NULL: none, or no gain */
+	size_t gzip_len;
+	char *type;
+	char etag[ETAG_TEXT], etag_gzip[ETAG_TEXT];
+};
+
+static void gzip(struct reply_body *b)
+{
+	z_stream z = { 0 };
+	size_t bound;
+
+	must(deflateInit2(&z, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+	bound = deflateBound(&z, b->len);
+	b->own_gzip = malloc(bound);
+	must(b->own_gzip != NULL);
+	z.next_in = (Bytef *)b->own;
+	z.avail_in = (uInt)b->len;
+	z.next_out = (Bytef *)b->own_gzip;
+	z.avail_out = (uInt)bound;
+	must(deflate(&z, Z_FINISH) == Z_STREAM_END);
+	b->gzip_len = z.total_out;
+	deflateEnd(&z);
+	if (b->gzip_len < b->len) {
+		b->gzip = b->own_gzip = realloc(b->own_gzip, b->gzip_len);
+		must(b->gzip != NULL);
+	} else {
+		free(b->own_gzip);
+		b->own_gzip = NULL;
+	}
+}
+
+static struct reply_body *body_alloc(const char *type)
+{
+	struct reply_body *b = calloc(1, sizeof(*b));
+
+	must(b != NULL);
+	atomic_init(&b->refs, 1);
+	b->type = strdup(type);
+	must(b->type != NULL);
+	return b;
+}
+
+struct reply_body *reply_body_new(struct buf *out, const char *type, bool compress, const char *weak_etag)
+{
+	struct reply_body *b = body_alloc(type);
+	uint8_t digest[32];
+	char hex[33];
+
+	b->plain = b->own = buf_steal(out, &b->len);
+	if (compress && b->len >= GZIP_LEAST && b->len < UINT32_MAX / 2)
+		gzip(b);
+	if (weak_etag) {
+		snprintf(b->etag, ETAG_TEXT, "W/\"%s\"", weak_etag);
+		snprintf(b->etag_gzip, ETAG_TEXT, "W/\"%s\"", weak_etag);
+		return b;
+	}
+	sha256(b->plain, b->len, digest);
+	hex_format(digest, 16, hex);
+	snprintf(b->etag, ETAG_TEXT, "\"%s\"", hex);
+	snprintf(b->etag_gzip, ETAG_TEXT, "\"%s-gz\"", hex);
+	return b;
+}
+
+struct reply_body *reply_body_of_file(const struct embed_file *file, const char *type)
+{
+	struct reply_body *b = body_alloc(type);
+
+	b->plain = (const char *)file->data;
+	b->len = file->len;
+	b->gzip = (const char *)file->gzip;
+	b->gzip_len = file->gzip_len;
+	snprintf(b->etag, ETAG_TEXT, "\"%s\"", file->etag);
+	snprintf(b->etag_gzip, ETAG_TEXT, "\"%s-gz\"", file->etag);
+	return b;
+}
+
+struct reply_body *reply_body_ref(struct reply_body *b)
+{
+	atomic_fetch_add(&b->refs, 1);
+	return b;
+}
+
+void reply_body_unref(struct reply_body *b)
+{
+	if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
+		return;
+	free(b->own);
+	free(b->own_gzip);
+	free(b->type);
+	free(b);
+}
+
+size_t reply_body_size(const struct reply_body *b)
+{
+	return sizeof(*b) + (b->own ? b->len : 0) + (b->own_gzip ? b->gzip_len : 0);
+}
+
+static void body_done(void *cls)
+{
+	reply_body_unref(cls);
+}
+
+/* A header, into a response or as a line of text. */
+struct sink {
+	struct MHD_Response *response;
+	struct buf *text;
+};
+
+static void header(struct sink *s, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	if (s->response)	/* fails only on CR and LF, which no value of ours has */
+		must(MHD_add_response_header(s->response, name, value) == MHD_YES);
+	else
+		buf_printf(s->text, "%s: %s\r\n", name, value);
+}
+
+/*
+ * Nothing runs or loads but our own files. An SVG opened by itself brings its own style
+ * element, so that may stand there; scripts may not, and it is boxed in.
+ */
+static void security_headers(struct sink *s, const char *type)
+{
+	bool svg = !strncmp(type, "image/svg", 9), html = !strncmp(type, "text/html", 9);
+
+	header(s, "X-Content-Type-Options", "nosniff");
+	header(s, "Referrer-Policy", "no-referrer");
+	header(s, "X-Frame-Options", "DENY");
+	header(s, "Content-Security-Policy",
+	       html ? "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+		      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" :
+	       svg  ? "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'" :
+		      "default-src 'none'; frame-ancestors 'none'");
+}
+
+static void all_headers(struct sink *s, const struct reply_body *b, const struct reply *r, bool gzipped)
+{
+	char seconds[16];
+
+	header(s, "Content-Type", b->type);
+	header(s, "X-Request-Id", r->request_id);
+	security_headers(s, b->type);
+	if (r->etag) {
+		header(s, "ETag", gzipped ? b->etag_gzip : b->etag);
+		header(s, "Cache-Control", "no-cache");
+	} else {
+		header(s, "Cache-Control", "no-store");
+	}
+	header(s, "Vary", "Accept, Accept-Encoding, Authorization");
+	if (gzipped)
+		header(s, "Content-Encoding", "gzip");
+	header(s, "Location", r->location);
+	header(s, "Content-Disposition", r->disposition);
+	header(s, "Allow", r->allow);
+	header(s, "WWW-Authenticate", r->challenge);
+	header(s, "Server-Timing", r->timing);
+	if (r->retry_after_s) {
+		snprintf(seconds, sizeof(seconds), "%d", r->retry_after_s);
+		header(s, "Retry-After", seconds);
+	}
+	if (r->close)
+		header(s, "Connection", "close");
+}
+
+struct MHD_Response *reply_make(struct reply_body *b, struct reply *r, size_t *sent)
+{
+	bool gzipped = r->gzip && b->gzip;
+	const char *bytes = gzipped ? b->gzip : b->plain;
+	struct sink s = { 0 };
+
+	*sent = gzipped ? b->gzip_len : b->len;
+	s.response = MHD_create_response_from_buffer_with_free_callback_cls(*sent, (void *)(uintptr_t)bytes, body_done,
+									    reply_body_ref(b));
+	must(s.response != NULL);
+	all_headers(&s, b, r, gzipped);
+	if (r->etag && r->status == 200 && r->if_none_match &&
+	    web_args_etag_matches(r->if_none_match, gzipped ? b->etag_gzip : b->etag)) {
+		r->status = 304;	/* the same response: libmicrohttpd sends its headers and no body */
+		*sent = 0;
+	}
+	return s.response;
+}
+
+void reply_raw(struct buf *out, struct reply_body *b, const struct reply *r)
+{
+	struct sink s = { .text = out };
+	struct reply last = *r;
+
+	last.close = true;
+	buf_printf(out, "HTTP/1.1 %u %s\r\n", r->status, r->status == 413 ? "Content Too Large" :
+		   r->status == 408 ? "Request Timeout" : "Error");
+	all_headers(&s, b, &last, false);
+	buf_printf(out, "Content-Length: %zu\r\n\r\n", b->len);
+	buf_add(out, b->plain, b->len);
+}
+
+unsigned reply_status(enum err_kind kind)
+{
+	switch (kind) {
+	case ERR_BAD_JSON:
+	case ERR_BAD_ARGUMENT:
+	case ERR_UNKNOWN_VALUE:
+		return 400;
+	case ERR_UNAUTHORIZED:
+		return 401;
+	case ERR_FORBIDDEN:
+		return 403;
+	case ERR_NOT_FOUND:
+		return 404;
+	case ERR_METHOD:
+		return 405;
+	case ERR_NOT_ACCEPTABLE:
+		return 406;
+	case ERR_CONFLICT:
+		return 409;
+	case ERR_TOO_LARGE:
+		return 413;
+	case ERR_TYPE:
+		return 415;
+	case ERR_INVALID:
+		return 422;
+	case ERR_RATE:
+		return 429;
+	case ERR_UNAVAILABLE:
+		return 503;
+	default:
+		return 500;
+	}
+}
+
+void reply_error(struct buf *out, const char *code, const struct err *err)
+{
+	struct json j = json_begin(out);
+
+	json_object(&j);
+	json_key(&j, "error");
+	json_object(&j);
+	json_kstr(&j, "code", code ? code : err_code(err->kind));
+	json_kstr(&j, "message", err->message);
+	json_key(&j, "problems");
+	json_array(&j);
+	for (size_t i = 0; err->problems && i < err->problems->n; i++) {
+		json_object(&j);
+		json_kstr(&j, "at", err->problems->list[i].at);
+		json_kstr(&j, "message", err->problems->list[i].message);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	if (err->problems && err->problems->total > err->problems->n)
+		json_ki64(&j, "problems_total", (int64_t)err->problems->total);
+	json_object_end(&j);
+	json_object_end(&j);
+	buf_putc(out, '\n');
+}

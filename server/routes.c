@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The route table: every address this server answers, what may be asked of it, who may
+ * ask, and the function that answers. Start reading here.
+ *
+ * The columns are preconditions, checked before a handler runs: an unknown path is 404, a
+ * known one with another method 405, an argument that is not listed 400, a representation
+ * that is not listed 406, a token that does not suffice 401 or 403.
+ */
+#include "api_compare.h"
+#include "api_handlers.h"
+
+#define SELECTORS "benchmark metric machine uarch isa thp base_page_kib track param.*"
+#define PAGING " limit cursor"
+#define CONTEXT "machine kernel thp isa uarch base_page_kib started_at boot_id benchmark filename label.*"
+#define TABLES (REP_JSON | REP_CSV | REP_TEXT)
+
+/* clang-format off */
+const struct route routes[] = {
+	/* writing */
+	{ .method = "POST", .pattern = "/api/v1/runs", .handler = api_upload, .scope = SCOPE_INGEST,
+	  .reps = REP_JSON, .args = "format dry_run " CONTEXT, .body = true },
+	{ .method = "POST", .pattern = "/api/v1/kernels", .handler = api_kernels_post, .scope = SCOPE_TRIAGE,
+	  .reps = REP_JSON, .body = true },
+	{ .method = "POST", .pattern = "/api/v1/kernels:parse", .handler = api_kernels_parse, .scope = SCOPE_NONE,
+	  .reps = REP_JSON, .body = true },
+
+	/* the questions */
+	{ .method = "GET", .pattern = "/api/v1/compare", .handler = api_compare, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "base head fix run " SELECTORS, .cached = true },
+
+	/* the catalogue */
+	{ .method = "GET", .pattern = "/api/v1/benchmarks", .handler = api_catalog_benchmarks, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/kernels", .handler = api_kernels_list, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "order track" PAGING, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/machines", .handler = api_catalog_machines, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/configs", .handler = api_catalog_configs, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/series", .handler = api_catalog_series, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/runs", .handler = api_runs_list, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "kernel machine uarch isa thp base_page_kib track" PAGING, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/runs/{id}", .handler = api_runs_get, .scope = SCOPE_READ,
+	  .reps = TABLES, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/runs/{id}/raw", .handler = api_runs_raw, .scope = SCOPE_READ,
+	  .reps = REP_OTHER },
+	{ .method = "GET", .pattern = "/api/v1/runs/{id}/verdict", .handler = api_runs_verdict, .scope = SCOPE_READ,
+	  .reps = REP_JSON, .args = "wait" },
+
+	/* pages: shells of HTML; what they show comes from the addresses above */
+	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/sweep", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/compare", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/trend", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/matrix", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/alerts", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/alerts/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/runs/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/static/{path}", .handler = pages_static, .scope = SCOPE_NONE,
+	  .reps = REP_OTHER, .args = "*", .light = true },
+
+	/* for those who run it */
+	{ .method = "GET", .pattern = "/healthz", .handler = api_health_live, .scope = SCOPE_NONE,
+	  .reps = REP_JSON, .light = true },
+	{ .method = "GET", .pattern = "/readyz", .handler = api_health_ready, .scope = SCOPE_NONE, .reps = REP_JSON },
+	{ .method = "GET", .pattern = "/metrics", .handler = api_health_metrics, .scope = SCOPE_NONE,
+	  .reps = REP_OTHER, .light = true },
+	{ .method = NULL },
+};
+/* clang-format on */

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The network thread's side of a request: libmicrohttpd's callbacks. A call is made when
+ * the request line is there, learns its route in the first callback, takes its body,
+ * is suspended and handed to a worker, and is answered when the worker resumed it. The
+ * thread never blocks. Nothing is answered in the first callback unless the connection
+ * is to end: libmicrohttpd would close it.
+ */
+#include "web.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/num.h"
+#include "../lib/tm.h"
+#include "web_call.h"
+#include "web_conn.h"
+
+#define MEMORY_LIMIT (128 * 1024)	/* per connection: its headers, and the pieces bodies come in */
+#define DRAIN_MAX (64u * 1024 * 1024)	/* of a refused body: then the line is cut */
+#define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
+#define CACHE_BYTES (64u * 1024 * 1024)
+#define DRAIN_SECONDS 10		/* at the end: for requests to finish */
+
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
+{
+	struct web *web = cls;
+	struct call *call = calloc(1, sizeof(*call));
+	uint8_t id[8];
+
+	must(call != NULL);
+	call->web = web;
+	call->connection = connection;
+	call->conn = web_conn_of(connection);
+	call->arena = arena_new();
+	call->uri = arena_strdup(call->arena, uri);
+	call->started = tm_monotonic_usec();
+	buf_init(&call->body);
+	buf_init(&call->rq.out);
+	call->rq.server = &web->server;
+	call->rq.arena = call->arena;
+	call->rq.since = call->started;
+	random_bytes(id, sizeof(id));
+	hex_format(id, sizeof(id), call->rq.request_id);
+	atomic_fetch_add(&web->in_flight, 1);
+	web_conn_phase(call->conn, CONN_HEAD, call->rq.request_id);
+	return call;
+}
+
+static const char *header(struct call *call, const char *name)
+{
+	return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
+}
+
+/* Everything the request line and the headers can be wrong in. Route, id, rep, args are set. */
+static int resolve(struct call *call, struct err *err)
+{
+	struct req *rq = &call->rq;
+	enum rep ext = 0;
+
+	if (web_args_split(call->arena, call->uri, &call->path, rq, err))
+		return -1;
+	call->route = web_args_route(call->arena, routes, rq->method, &call->path, rq, &ext, &call->reply.allow, err);
+	if (!call->route)
+		return -1;
+	call->reply.allow = NULL;
+	if (web_args_rep(call->route, ext, header(call, "Accept"), &rq->rep, err) ||
+	    web_args_check(call->route, rq, err))
+		return -1;
+	if (call->route->scope > SCOPE_READ && !call->authorization)	/* its body is not worth a worker */
+		return auth_check(&rq->token, call->route->scope, err);
+	return 0;
+}
+
+static size_t body_cap(const struct call *call)
+{
+	return (size_t)call->web->conf->max_body_kib * 1024;
+}
+
+static enum MHD_Result queue_answer(struct call *call)
+{
+	enum MHD_Result done = MHD_queue_response(call->connection, call->reply.status, call->response);
+
+	MHD_destroy_response(call->response);
+	call->response = NULL;
+	call->state = CALL_ANSWERED;
+	web_conn_phase(call->conn, CONN_SEND, NULL);
+	return done;
+}
+
+/*
+ * An answer while the body is still coming: libmicrohttpd cannot send one, and closing with
+ * unread data would reset the connection before the client has read why. So the answer goes
+ * straight to the socket (libmicrohttpd has nothing to write now), and what comes is
+ * thrown away for a while.
+ */
+static enum MHD_Result refuse_now(struct call *call)
+{
+	struct buf out;
+
+	buf_init(&out);
+	reply_raw(&out, call->answer, &call->reply);
+	call->sent = out.len;
+	call->state = CALL_DRAIN;
+	buf_fini(&call->body);
+	buf_init(&call->body);
+	web_conn_send_last(call->conn, &out);
+	buf_fini(&out);
+	return MHD_YES;
+}
+
+static void too_large(struct call *call)
+{
+	struct err err = { 0 };
+
+	err_set(&err, ERR_TOO_LARGE, "the body is larger than %d KiB", call->web->conf->max_body_kib);
+	web_run_fail(call, 0, NULL, &err);
+}
+
+static enum MHD_Result end_now(struct call *call, unsigned status, const char *code, const struct err *err)
+{
+	call->reply.close = true;
+	web_run_fail(call, status, code, err);
+	return queue_answer(call);
+}
+
+/* The first callback: headers are there. */
+static enum MHD_Result begin(struct call *call, const char *method, const char *version)
+{
+	struct err err = { 0 };
+	const char *length;
+	int64_t n = 0;
+
+	call->state = CALL_READING;
+	call->rq.method = arena_strdup(call->arena, method);
+	call->accept_encoding = header(call, "Accept-Encoding");
+	call->if_none_match = header(call, "If-None-Match");
+	call->authorization = header(call, "Authorization");
+	call->rq.content_type = header(call, "Content-Type");
+	call->content_encoding = header(call, "Content-Encoding");
+	web_conn_phase(call->conn, CONN_BODY, NULL);
+	if (web_guard_headers(call->connection, version, &err))
+		return end_now(call, 0, NULL, &err);
+	if (resolve(call, &err))
+		web_run_fail(call, 0, NULL, &err);	/* told when the body is through */
+	length = header(call, "Content-Length");
+	if (length && num_parse_i64(length, strlen(length), &n))
+		n = INT64_MAX;			/* libmicrohttpd refused what is no number */
+	if (!length && !header(call, "Transfer-Encoding") && call->route && call->route->body && !call->answer) {
+		err_set(&err, ERR_BAD_ARGUMENT, "a body is needed: Content-Length or Transfer-Encoding: chunked");
+		web_run_fail(call, 411, NULL, &err);
+	}
+	if (n > (int64_t)body_cap(call)) {
+		if (!call->answer)
+			too_large(call);
+		if (header(call, "Expect"))	/* the client waits with the body */
+			return queue_answer(call);
+		return refuse_now(call);
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result take(struct call *call, const char *piece, size_t n)
+{
+	struct web *web = call->web;
+	struct err err = { 0 };
+
+	call->seen += n;
+	atomic_fetch_add(&web->bytes_in, n);
+	if (!web_conn_alive(call->conn))
+		return MHD_NO;
+	if (call->state == CALL_DRAIN)
+		return call->seen > DRAIN_MAX ? MHD_NO : MHD_YES;
+	if (call->seen > body_cap(call)) {
+		if (!call->answer)
+			too_large(call);
+		return refuse_now(call);
+	}
+	if (call->answer || !call->route->body)
+		return MHD_YES;
+	if (web->bodies + n > BODIES_MAX * body_cap(call)) {
+		err_set(&err, ERR_UNAVAILABLE, "too many uploads at once");
+		web_run_fail(call, 0, NULL, &err);
+		return MHD_YES;
+	}
+	web->bodies += n;
+	buf_add(&call->body, piece, n);
+	return MHD_YES;
+}
+
+static enum MHD_Result hand_over(struct call *call)
+{
+	struct err err = { 0 };
+
+	call->queued_at = tm_monotonic_usec();
+	call->state = CALL_QUEUED;
+	web_conn_phase(call->conn, CONN_WORK, NULL);
+	MHD_suspend_connection(call->connection);
+	if (web_queue_push(call->web->queue, call))
+		return MHD_YES;
+	atomic_fetch_add(&call->web->refused, 1);
+	err_set(&err, ERR_UNAVAILABLE, "the server is too busy: all workers have work and the queue is full");
+	web_run_fail(call, 0, NULL, &err);
+	MHD_resume_connection(call->connection);
+	return MHD_YES;
+}
+
+/* The last callback, or the one after a worker resumed the connection. */
+static enum MHD_Result finish(struct call *call)
+{
+	if (call->state == CALL_DRAIN || !web_conn_alive(call->conn))
+		return MHD_NO;
+	if (call->response)
+		return queue_answer(call);
+	call->rq.body = call->body.p;
+	call->rq.body_len = call->body.len;
+	if (!call->route->light)
+		return hand_over(call);
+	web_run_call(call, NULL, call->arena);
+	return queue_answer(call);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
+				  const char *version, const char *upload, size_t *upload_size, void **con_cls)
+{
+	struct call *call = *con_cls;
+	size_t n = *upload_size;
+
+	(void)cls;
+	(void)connection;
+	(void)url;			/* decoded by libmicrohttpd; we decode the raw one */
+	if (call->state == CALL_NEW)
+		return begin(call, method, version);
+	if (!n)
+		return finish(call);
+	*upload_size = 0;
+	return take(call, upload, n);
+}
+
+static void count(struct call *call, bool whole)
+{
+	struct web *web = call->web;
+	size_t at = call->route ? (size_t)(call->route - routes) : web->n_routes;
+	unsigned class = whole ? call->reply.status / 100 : 0;
+
+	atomic_fetch_add(&web->counts[at].by_class[class < 6 ? class : 5], 1);
+	atomic_fetch_add(&web->counts[at].usec, (uint64_t)(tm_monotonic_usec() - call->started));
+	atomic_fetch_add(&web->bytes_out, call->sent);
+}
+
+static void access_log(const struct call *call, bool whole)
+{
+	const struct route *r = call->route;
+	char uri[700], name[160], remote[80];
+
+	log_event(r && r->light ? LOG_DEBUG : LOG_INFO, whole ? "request" : "request cut",
+		  "request_id=%s method=%s uri=%s status=%u bytes_in=%zu bytes=%zu ms=%.1f remote=%s token=%s%s",
+		  call->rq.request_id, call->rq.method ? log_quote(name, sizeof(name), call->rq.method) : "-",
+		  log_quote(uri, sizeof(uri), call->uri), whole ? call->reply.status : 0, call->seen, call->sent,
+		  (double)(tm_monotonic_usec() - call->started) / 1e3, log_quote(remote, sizeof(remote),
+		  call->conn ? call->conn->remote : ""), call->rq.token.id ? call->rq.token.name : "-",
+		  call->cache_hit ? " cache=hit" : "");
+}
+
+static void on_done(void *cls, struct MHD_Connection *connection, void **con_cls,
+		    enum MHD_RequestTerminationCode how)
+{
+	struct call *call = *con_cls;
+	struct web *web = cls;
+	bool whole;
+
+	(void)connection;
+	if (!call)
+		return;
+	whole = call->state == CALL_DRAIN || (call->state == CALL_ANSWERED && how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+	count(call, whole);
+	access_log(call, whole);
+	web->bodies -= call->body.len;
+	web_conn_phase(call->conn, CONN_IDLE, NULL);
+	if (call->response)
+		MHD_destroy_response(call->response);
+	reply_body_unref(call->answer);
+	buf_fini(&call->body);
+	buf_fini(&call->rq.out);
+	arena_free(call->arena);
+	free(call);
+	*con_cls = NULL;
+	atomic_fetch_sub(&web->in_flight, 1);
+}
+
+__attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *fmt, va_list ap)
+{
+	char text[500], quoted[600];
+
+	(void)cls;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	text[strcspn(text, "\n")] = 0;
+	log_event(LOG_DEBUG, "libmicrohttpd", "text=%s", log_quote(quoted, sizeof(quoted), text));
+}
+
+static void on_panic(void *cls, const char *file, unsigned line, const char *reason)
+{
+	char quoted[300];
+
+	(void)cls;
+	log_event(LOG_ERROR, "libmicrohttpd gave up", "at=%s:%u reason=%s", file, line,
+		  log_quote(quoted, sizeof(quoted), reason ? reason : ""));
+	abort();
+}
+
+static int listen_on(struct web *web, const struct addrinfo *at)
+{
+	const struct conf *conf = web->conf;
+	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
+
+	if (at->ai_family == AF_INET6)
+		flags |= !*conf->listen_host ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
+	web->daemon = MHD_start_daemon(
+		flags, 0, NULL, NULL, on_request, web, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_URI_LOG_CALLBACK, on_uri, web,
+		MHD_OPTION_NOTIFY_COMPLETED, on_done, web, MHD_OPTION_NOTIFY_CONNECTION, web_conn_notify, web,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)conf->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)conf->idle_timeout_s + 2, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_LIMIT,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+	return web->daemon ? 0 : -1;
+}
+
+static int start(struct web *web, struct err *err)
+{
+	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+	const char *host = *web->conf->listen_host ? web->conf->listen_host : "::";
+	struct addrinfo *list = NULL;
+	char port[8];
+	int bad, failed = EADDRNOTAVAIL;
+
+	snprintf(port, sizeof(port), "%d", web->conf->listen_port);
+	bad = getaddrinfo(host, port, &hints, &list);
+	if (bad)
+		return err_set(err, ERR_SETUP, "--listen %s: %s", web->conf->listen, gai_strerror(bad));
+	for (struct addrinfo *at = list; at && !web->daemon; at = at->ai_next)
+		if (listen_on(web, at))
+			failed = errno;
+	freeaddrinfo(list);
+	if (!web->daemon)
+		return err_set(err, ERR_SETUP, "--listen %s: %s", web->conf->listen, strerror(failed));
+	log_event(LOG_INFO, "listening", "host=%s port=%u", host,
+		  (unsigned)MHD_get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
+	return 0;
+}
+
+/* No new connections; what is in flight gets its answer, then everything ends. */
+static void stop(struct web *web)
+{
+	int64_t until = tm_monotonic_usec() + DRAIN_SECONDS * 1000000LL;
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	MHD_socket listener = MHD_quiesce_daemon(web->daemon);
+
+	atomic_store(&web->stopping, true);
+	web_queue_stop(web->queue);	/* all that were suspended are resumed with an answer */
+	while (atomic_load(&web->in_flight) && tm_monotonic_usec() < until)
+		nanosleep(&pause, NULL);
+	MHD_stop_daemon(web->daemon);
+	if (listener != MHD_INVALID_SOCKET)
+		close(listener);
+}
+
+static void web_fini(struct web *web)
+{
+	web_queue_free(web->queue);
+	cache_free(web->cache);
+	auth_free(web->auth);
+	db_runs_writer_free(web->server.writer);
+	db_catalog_free(web->server.catalog);
+	pthread_mutex_destroy(&web->conns_lock);
+	free(web->counts);
+}
+
+static void web_init(struct web *web, const struct conf *conf)
+{
+	web->conf = web->server.conf = conf;
+	web->server.web = web;
+	web->server.catalog = db_catalog_new();
+	web->server.writer = db_runs_writer_new(web->server.catalog);
+	web->auth = auth_new();
+	web->cache = cache_new(CACHE_BYTES);
+	web->started_at = tm_now_usec();
+	must(!pthread_mutex_init(&web->conns_lock, NULL));
+	while (routes[web->n_routes].method)
+		web->n_routes++;
+	web->counts = calloc(web->n_routes + 1, sizeof(*web->counts));
+	must(web->counts != NULL);
+}
+
+int web_serve(const struct conf *conf, struct err *err)
+{
+	struct web web = { 0 };
+	pthread_t reaper;
+	sigset_t ends;
+	int sig, ret = -1;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	must(!pthread_sigmask(SIG_BLOCK, &ends, NULL));	/* before the first thread: all inherit it */
+	MHD_set_panic_func(on_panic, NULL);
+	web_init(&web, conf);
+	web.queue = web_queue_new(&web);
+	if (start(&web, err)) {
+		web_queue_stop(web.queue);
+	} else {
+		must(!pthread_create(&reaper, NULL, web_conn_reap, &web));
+		must(!sigwait(&ends, &sig));
+		log_event(LOG_INFO, "ending", "signal=%s", sig == SIGTERM ? "SIGTERM" : "SIGINT");
+		stop(&web);
+		must(!pthread_join(reaper, NULL));
+		ret = 0;
+	}
+	web_fini(&web);
+	must(!pthread_sigmask(SIG_UNBLOCK, &ends, NULL));
+	return ret;
+}

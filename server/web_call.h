@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of the network side (web*.c only). A `conn` is a TCP connection, a `call` one
+ * request on it. A call belongs to the network thread, but for the time between its
+ * suspension and its resumption, when it belongs to the queue or to the worker that runs it.
+ */
+#ifndef SERVER_WEB_CALL_H
+#define SERVER_WEB_CALL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "auth.h"
+#include "cache.h"
+#include "reply.h"
+#include "web.h"
+#include "web_args.h"
+
+enum conn_phase {
+	CONN_IDLE,		/* waits for a request line */
+	CONN_HEAD,		/* request line is there, headers not yet */
+	CONN_BODY,		/* the body comes in */
+	CONN_WORK,		/* suspended */
+	CONN_SEND,		/* the answer goes out */
+	CONN_CUT,		/* the reaper ended it */
+};
+
+struct conn {
+	struct web *web;
+	struct conn *next, *prev;	/* all under web->conns_lock */
+	enum conn_phase phase;
+	int64_t since, last;		/* monotonic usec: begin of the phase, last sign of life */
+	int fd;
+	char request_id[17];
+	char remote[64];		/* constant */
+};
+
+enum call_state {
+	CALL_NEW,		/* only the request line is known */
+	CALL_READING,
+	CALL_DRAIN,		/* answered past libmicrohttpd; what still comes is thrown away */
+	CALL_QUEUED,		/* suspended: the queue's or a worker's */
+	CALL_ANSWERED,
+};
+
+struct call {
+	struct web *web;
+	struct conn *conn;
+	struct MHD_Connection *connection;
+	struct arena *arena;		/* of this request; the handlers use the worker's */
+	enum call_state state;
+	char *uri;			/* raw */
+	struct web_path path;
+	const struct route *route;	/* NULL: none */
+	struct req rq;
+	struct buf body;
+	size_t seen;			/* bytes of body, kept or not */
+	const char *accept_encoding, *if_none_match, *authorization, *content_encoding;
+	struct reply reply;
+	struct reply_body *answer;	/* what to send */
+	struct MHD_Response *response;	/* made of it */
+	size_t sent;
+	int64_t started, queued_at, run_usec, wake_at;	/* monotonic usec */
+	bool cache_hit, counted;
+	struct call *next;		/* in the queue */
+};
+
+struct route_count {
+	_Atomic uint64_t by_class[6], usec;
+};
+
+struct web {
+	struct server server;
+	const struct conf *conf;
+	struct MHD_Daemon *daemon;
+	struct web_queue *queue;
+	struct auth *auth;
+	struct cache *cache;
+	size_t n_routes;
+	struct route_count *counts;	/* n_routes + 1 */
+	size_t bodies;			/* bytes of bodies held; network thread */
+	pthread_mutex_t conns_lock;
+	struct conn *conns;		/* under conns_lock */
+	atomic_bool stopping;
+	_Atomic uint64_t in_flight, connections, bytes_in, bytes_out, refused, outcome[4];
+	int64_t started_at;
+};
+
+/* web_run.c: what the answer to a call is. With a worker's database and arena; db NULL for light routes. */
+void web_run_call(struct call *call, struct db *db, struct arena *arena);
+/* Puts an error into the call as its answer. status 0: by kind; code NULL: by kind. */
+void web_run_fail(struct call *call, unsigned status, const char *code, const struct err *err);
+
+/* web_guard.c: refuses requests whose length two parsers could read differently, and bad ones. */
+int web_guard_headers(struct MHD_Connection *connection, const char *version, struct err *err);
+
+/* web_queue.c: the workers. */
+struct web_queue *web_queue_new(struct web *web);
+bool web_queue_push(struct web_queue *q, struct call *call);	/* false: full, or stopping */
+void web_queue_stop(struct web_queue *q);			/* answers what waits, ends the workers */
+void web_queue_free(struct web_queue *q);			/* accepts NULL */
+void web_queue_stats(struct web_queue *q, uint64_t *queued, uint64_t *busy);
+
+#endif

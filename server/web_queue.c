@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One bounded queue and the workers behind it, each with its own connection and arena. A
+ * handler that has no answer yet (a long poll) parks its call instead of holding a worker.
+ */
+#include "web_call.h"
+
+#include <stdlib.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/tm.h"
+#include "db_packs.h"
+
+#define PARKED_MAX 1000
+#define PACK_ABOVE 1000		/* waiting runs from which on a worker lends a hand */
+#define PACK_RUNS 500		/* per transaction */
+#define PACK_LOOK_USEC 1000000	/* between two looks at how many wait */
+
+struct worker {
+	struct web_queue *queue;
+	pthread_t thread;
+	struct db *db;
+	struct arena *arena;
+};
+
+struct web_queue {
+	struct web *web;
+	struct worker *workers;
+	unsigned n_workers;
+	size_t most;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	/* under lock */
+	struct call *first, *last;
+	size_t queued;
+	struct call *parked;		/* by wake_at */
+	size_t n_parked;
+	unsigned busy;
+	bool stopping, packing;
+	int64_t pack_look_at;
+};
+
+static void append(struct web_queue *q, struct call *call)
+{
+	call->next = NULL;
+	*(q->last ? &q->last->next : &q->first) = call;
+	q->last = call;
+	q->queued++;
+}
+
+bool web_queue_push(struct web_queue *q, struct call *call)
+{
+	bool taken;
+
+	must(!pthread_mutex_lock(&q->lock));
+	taken = !q->stopping && q->queued < q->most;
+	if (taken) {
+		append(q, call);
+		must(!pthread_cond_signal(&q->cond));
+	}
+	must(!pthread_mutex_unlock(&q->lock));
+	return taken;
+}
+
+/* false: there are too many already, or the server is going down. */
+static bool park(struct web_queue *q, struct call *call)
+{
+	struct call **p = &q->parked;
+	bool taken;
+
+	must(!pthread_mutex_lock(&q->lock));
+	taken = !q->stopping && q->n_parked < PARKED_MAX;
+	if (taken) {
+		while (*p && (*p)->wake_at <= call->wake_at)
+			p = &(*p)->next;
+		call->next = *p;
+		*p = call;
+		q->n_parked++;
+		must(!pthread_cond_signal(&q->cond));	/* somebody has to sleep shorter */
+	}
+	must(!pthread_mutex_unlock(&q->lock));
+	return taken;
+}
+
+/* Under lock: parked calls whose time has come go to the end of the queue. */
+static void wake_parked(struct web_queue *q)
+{
+	int64_t now = tm_monotonic_usec();
+
+	while (q->parked && (q->stopping || q->parked->wake_at <= now)) {
+		struct call *call = q->parked;
+
+		q->parked = call->next;
+		q->n_parked--;
+		call->rq.last_call = q->stopping;
+		append(q, call);
+	}
+}
+
+static void wait_for_work(struct web_queue *q)
+{
+	int64_t until = q->parked ? q->parked->wake_at : tm_monotonic_usec() + PACK_LOOK_USEC;
+	struct timespec ts = { .tv_sec = until / 1000000, .tv_nsec = until % 1000000 * 1000 };
+
+	pthread_cond_timedwait(&q->cond, &q->lock, &ts);
+}
+
+/* The next call, or NULL: it is time to look whether runs wait to be packed. *ended: no more will come. */
+static struct call *next_call(struct web_queue *q, bool *ended)
+{
+	struct call *call;
+
+	must(!pthread_mutex_lock(&q->lock));
+	wake_parked(q);
+	if (!q->first && !q->stopping) {
+		wait_for_work(q);
+		wake_parked(q);
+	}
+	call = q->first;
+	if (call) {
+		q->first = call->next;
+		if (!q->first)
+			q->last = NULL;
+		q->queued--;
+		q->busy++;
+	}
+	*ended = !call && q->stopping;
+	must(!pthread_mutex_unlock(&q->lock));
+	return call;
+}
+
+static void run_done(struct web_queue *q)
+{
+	must(!pthread_mutex_lock(&q->lock));
+	q->busy--;
+	must(!pthread_mutex_unlock(&q->lock));
+}
+
+static void run(struct worker *w, struct call *call)
+{
+	struct web_queue *q = w->queue;
+	struct MHD_Connection *connection = call->connection;
+
+	web_run_call(call, w->db, w->arena);
+	arena_reset(w->arena);
+	if (!call->answer) {		/* asked to be called again */
+		if (park(q, call)) {
+			run_done(q);
+			return;
+		}
+		call->rq.last_call = true;
+		web_run_call(call, w->db, w->arena);
+		arena_reset(w->arena);
+	}
+	run_done(q);
+	MHD_resume_connection(connection);	/* from here on the call is the network thread's */
+}
+
+/* Whether this worker should look for runs to pack now; one at a time does. */
+static bool packing_begin(struct web_queue *q)
+{
+	int64_t now = tm_monotonic_usec();
+	bool mine;
+
+	must(!pthread_mutex_lock(&q->lock));
+	mine = !q->stopping && !q->packing && now >= q->pack_look_at;
+	if (mine)
+		q->packing = true;
+	must(!pthread_mutex_unlock(&q->lock));
+	return mine;
+}
+
+static void packing_end(struct web_queue *q, bool more)
+{
+	must(!pthread_mutex_lock(&q->lock));
+	q->packing = false;
+	q->pack_look_at = more ? 0 : tm_monotonic_usec() + PACK_LOOK_USEC;
+	must(!pthread_mutex_unlock(&q->lock));
+}
+
+/* `watch` packs; where it does not keep up (or does not run), trends must not become slow. */
+static void pack(struct worker *w)
+{
+	struct err err = { 0 };
+	int64_t waiting = 0;
+	size_t packed = 0;
+	char quoted[300];
+
+	if (!packing_begin(w->queue))
+		return;
+	if (db_packs_waiting(w->db, &waiting, &err) ||
+	    (waiting > PACK_ABOVE && db_packs_work(w->db, w->arena, PACK_RUNS, &packed, &err)))
+		log_event(err.kind == ERR_UNAVAILABLE ? LOG_DEBUG : LOG_WARN, "packing failed", "error=%s",
+			  log_quote(quoted, sizeof(quoted), err.message));
+	else if (packed)
+		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);
+	arena_reset(w->arena);
+	packing_end(w->queue, packed > 0);
+}
+
+static void *work(void *cls)
+{
+	struct worker *w = cls;
+	bool ended = false;
+
+	while (!ended) {
+		struct call *call = next_call(w->queue, &ended);
+
+		if (call)
+			run(w, call);
+		if (!ended)
+			pack(w);
+	}
+	return NULL;
+}
+
+struct web_queue *web_queue_new(struct web *web)
+{
+	struct web_queue *q = calloc(1, sizeof(*q));
+	pthread_condattr_t attr;
+
+	must(q != NULL);
+	q->web = web;
+	q->most = (size_t)web->conf->queue_length;
+	q->n_workers = (unsigned)web->conf->workers;
+	q->workers = calloc(q->n_workers, sizeof(*q->workers));
+	must(q->workers != NULL);
+	must(!pthread_mutex_init(&q->lock, NULL));
+	must(!pthread_condattr_init(&attr));
+	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
+	must(!pthread_cond_init(&q->cond, &attr));
+	must(!pthread_condattr_destroy(&attr));
+	for (unsigned i = 0; i < q->n_workers; i++) {
+		struct worker *w = &q->workers[i];
+
+		w->queue = q;
+		w->db = db_new(web->conf->db, "nsecwatchd serve", web->conf->statement_timeout_ms);
+		w->arena = arena_new();
+		must(!pthread_create(&w->thread, NULL, work, w));
+	}
+	return q;
+}
+
+void web_queue_stop(struct web_queue *q)
+{
+	must(!pthread_mutex_lock(&q->lock));
+	q->stopping = true;
+	must(!pthread_cond_broadcast(&q->cond));
+	must(!pthread_mutex_unlock(&q->lock));
+	for (unsigned i = 0; i < q->n_workers; i++)
+		must(!pthread_join(q->workers[i].thread, NULL));
+}
+
+void web_queue_free(struct web_queue *q)
+{
+	if (!q)
+		return;
+	for (unsigned i = 0; i < q->n_workers; i++) {
+		db_free(q->workers[i].db);
+		arena_free(q->workers[i].arena);
+	}
+	pthread_cond_destroy(&q->cond);
+	pthread_mutex_destroy(&q->lock);
+	free(q->workers);
+	free(q);
+}
+
+void web_queue_stats(struct web_queue *q, uint64_t *queued, uint64_t *busy)
+{
+	must(!pthread_mutex_lock(&q->lock));
+	*queued = q->queued + q->n_parked;
+	*busy = q->busy;
+	must(!pthread_mutex_unlock(&q->lock));
+}

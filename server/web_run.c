@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a call to its answer: token, scope, cache, handler, and what became of it as
+ * status, headers and body. Runs on a worker, or for light routes on the network thread.
+ */
+#include "web_call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/tm.h"
+
+#define RETRY_AFTER_S 2		/* told with 503 and 429 */
+
+static void answer(struct call *call, struct reply_body *body)
+{
+	struct reply *r = &call->reply;
+	const char *method = call->rq.method;
+
+	call->answer = body;
+	r->gzip = web_args_takes_gzip(call->accept_encoding);
+	r->if_none_match = call->if_none_match;
+	r->request_id = call->rq.request_id;
+	r->close = r->close || atomic_load(&call->web->stopping);
+	r->etag = r->status == 200 && (!strcmp(method, "GET") || !strcmp(method, "HEAD"));
+	call->response = reply_make(body, r, &call->sent);
+}
+
+void web_run_fail(struct call *call, unsigned status, const char *code, const struct err *err)
+{
+	struct reply *r = &call->reply;
+	char quoted[800];
+	struct buf out;
+
+	r->status = status ? status : reply_status(err->kind);
+	if (r->status == 503 || r->status == 429)
+		r->retry_after_s = RETRY_AFTER_S;
+	if (r->status == 401)
+		r->challenge = "Bearer realm=\"nsecwatch\", Basic realm=\"nsecwatch\"";
+	buf_init(&out);
+	if (r->status == 500) {		/* ours: the log has it all, the sender gets the id to ask with */
+		struct err told = { 0 };
+
+		log_event(LOG_ERROR, "request failed", "request_id=%s error=%s", call->rq.request_id,
+			  log_quote(quoted, sizeof(quoted), err->message));
+		err_set(&told, ERR_BUG, "a fault of the server; its log has it as request %s", call->rq.request_id);
+		reply_error(&out, code, &told);
+	} else {
+		reply_error(&out, code, err);
+	}
+	answer(call, reply_body_new(&out, "application/json", false, NULL));
+}
+
+/* What a handler set, as headers. Its strings may die with the worker's arena: the response copies them. */
+static void succeed(struct call *call, const uint8_t key[32], const char *version)
+{
+	struct req *rq = &call->rq;
+	const char *type = rq->type ? rq->type : web_args_rep_type(rq->rep);
+	bool get = strcmp(rq->method, "POST") != 0;
+	struct reply_body *body;
+
+	call->reply.status = rq->status ? (unsigned)rq->status : 200;
+	call->reply.location = rq->location;
+	if (rq->disposition)
+		call->reply.disposition = arena_printf(rq->arena, "inline; filename=\"%s\"", rq->disposition);
+	body = rq->file ? reply_body_of_file(rq->file, type) : reply_body_new(&rq->out, type, get, rq->weak_etag);
+	if (version && call->reply.status == 200 && !rq->no_cache)
+		cache_put(call->web->cache, key, version, body);
+	answer(call, body);
+	call->reply.location = call->reply.disposition = NULL;
+}
+
+static void cache_key(const struct call *call, uint8_t key[32])
+{
+	const struct req *rq = &call->rq;
+	struct buf text;
+
+	buf_init(&text);
+	buf_printf(&text, "%s %d ", call->route->pattern, (int)rq->rep);
+	buf_puts(&text, rq->id ? rq->id : "");
+	buf_putc(&text, 0);
+	web_args_canonical(rq, &text);
+	sha256(text.p, text.len, key);
+	buf_fini(&text);
+}
+
+/* Whether the cache has the answer of this moment; else *version is what the answer to come is good for. */
+static int look_up(struct call *call, uint8_t key[32], const char **version, struct err *err)
+{
+	struct reply_body *body;
+
+	/* asked before the data is read: what changes in between only makes the entry useless */
+	if (db_runs_data_version(call->rq.db, call->rq.arena, version, err))
+		return -1;
+	cache_key(call, key);
+	body = cache_get(call->web->cache, key, *version);
+	if (body) {
+		call->cache_hit = true;
+		call->reply.status = 200;
+		answer(call, body);
+	}
+	return 0;
+}
+
+static int admit(struct call *call, struct err *err)
+{
+	struct req *rq = &call->rq;
+	enum token_scope needs = call->route->scope;
+
+	if (needs == SCOPE_NONE)
+		return 0;
+	if (auth_find(call->web->auth, rq->db, rq->arena, call->authorization, &rq->token, err))
+		return -1;
+	if (needs == SCOPE_READ && !call->web->conf->private_reads)
+		return 0;
+	return auth_check(&rq->token, needs, err);
+}
+
+static int run(struct call *call, struct err *err)
+{
+	struct req *rq = &call->rq;
+	const char *version = NULL;
+	uint8_t key[32] = { 0 };
+
+	if (rq->db) {
+		if (admit(call, err))
+			return -1;
+		if (call->route->cached && look_up(call, key, &version, err))
+			return -1;
+		if (call->answer)
+			return 0;
+		if (db_catalog_refresh(rq->server->catalog, rq->db, err))
+			return -1;
+	}
+	if (call->route->handler(rq, err))
+		return -1;
+	if (!rq->again_ms || rq->last_call)
+		succeed(call, key, version);
+	return 0;
+}
+
+static const char *timing(struct call *call, int64_t begun)
+{
+	int64_t now = tm_monotonic_usec();
+
+	return arena_printf(call->arena, "%squeue;dur=%.2f, run;dur=%.2f", call->cache_hit ? "hit, " : "",
+			    (double)(begun - (call->queued_at ? call->queued_at : begun)) / 1e3,
+			    (double)(now - begun) / 1e3);
+}
+
+void web_run_call(struct call *call, struct db *db, struct arena *arena)
+{
+	struct req *rq = &call->rq;
+	int64_t begun = tm_monotonic_usec();
+	struct err err = { 0 };
+
+	rq->db = db;
+	rq->arena = arena;
+	rq->again_ms = 0;
+	buf_clear(&rq->out);
+	if (begun - call->queued_at > call->web->conf->request_timeout_s * 1000000LL && call->queued_at) {
+		err_set(&err, ERR_UNAVAILABLE, "the server is too busy: the request waited too long");
+		web_run_fail(call, 0, NULL, &err);
+	} else if (run(call, &err)) {
+		must(err.kind != ERR_NONE);
+		web_run_fail(call, 0, NULL, &err);
+	}
+	if (!call->answer) {		/* come again */
+		call->queued_at = call->wake_at = begun + rq->again_ms * 1000LL;
+	} else if (call->response) {
+		must(MHD_add_response_header(call->response, "Server-Timing", timing(call, begun)) == MHD_YES);
+	}
+	if (rq->token.id)
+		rq->token.name = arena_strdup(call->arena, rq->token.name);
+	rq->db = NULL;
+	rq->arena = call->arena;
+}
