@@ -116,6 +116,9 @@ int submission_build_wrong(struct draft *d, const struct draft_result *r, const 
 /* NULL when the text is good as a name of at most `max` bytes, else what is wrong with it. */
 const char *submission_build_bad_name(const char *text, size_t max);
 
+/* True when v can be no value in `unit` (NULL = not said): not finite, or a time that is not above 0. */
+bool submission_build_bad_value(struct arena *a, const char *unit, double v);
+
 /*
  * Finishes: `content` is what the run id is derived from and what "the same again"
  * means. NULL with err (ERR_INVALID, or ERR_BAD_ARGUMENT where arguments of the query
