@@ -12,6 +12,7 @@
 
 #include "../lib/json.h"
 #include "jread.h"
+#include "unit.h"
 
 struct series {
 	struct format_series s;
@@ -153,6 +154,15 @@ static bool take_error(struct reading *rd, const struct jnode *row, const char *
 	return true;
 }
 
+/* Nanoseconds of a time unit; 0 when it is none. */
+static double nsec_of(struct arena *a, const char *unit)
+{
+	const char *canonical;
+	double factor;
+
+	return unit && unit_canonical(a, unit, &canonical, &factor) && !strcmp(canonical, "ns") ? factor : 0;
+}
+
 /* real_time of a row in its unit; NaN, and said, where it is none. */
 static double real_time(struct reading *rd, const struct jnode *row, size_t i)
 {
@@ -162,8 +172,8 @@ static double real_time(struct reading *rd, const struct jnode *row, size_t i)
 		left_out(rd, i, "expected real_time, a number above 0");
 		return NAN;
 	}
-	if (!text_of(row, "time_unit")) {
-		left_out(rd, i, "expected time_unit");
+	if (!(nsec_of(rd->f->a, text_of(row, "time_unit")) > 0)) {
+		left_out(rd, i, "expected time_unit: ns, us, ms or s");
 		return NAN;
 	}
 	return jread_num(v);
@@ -187,11 +197,10 @@ static void take_row(struct reading *rd, const struct jnode *row, size_t i)
 		return;
 	see_counters(rd, row);
 	s = series_of(rd, name, i);
-	if (s->s.n_values && strcmp(s->s.r.unit, unit)) {
-		left_out(rd, i, arena_printf(rd->f->a, "expected time_unit %s as in the rows before it", s->s.r.unit));
-		return;
-	}
-	s->s.r.unit = arena_strdup(rd->f->a, unit);
+	if (!s->s.n_values)
+		s->s.r.unit = arena_strdup(rd->f->a, unit);
+	else
+		v *= nsec_of(rd->f->a, unit) / nsec_of(rd->f->a, s->s.r.unit);	/* each row has its own */
 	if (jread_int(jread_get(row, "iterations"), &n) && n >= 0)
 		s->s.r.iterations = n;
 	format_series_add(rd->f->a, &s->s, v);
@@ -241,7 +250,7 @@ static void take_aggregate(struct reading *rd, const struct jnode *row, size_t i
 		pass_by(rd, row, i);
 		return;
 	}
-	if (!name || !*name || !unit || !is_number(row, "real_time")) {
+	if (!name || !*name || !(nsec_of(rd->f->a, unit) > 0) || !is_number(row, "real_time")) {
 		left_out(rd, i, "expected a name, real_time and time_unit");
 		return;
 	}
