@@ -126,21 +126,15 @@ static const char *isa_of_vendor(const char *vendor)
 	return NULL;
 }
 
-static void finish_machine_name(struct draft *d, struct submission *sub)
+static void finish_machine(struct draft *d, struct submission *sub)
 {
+	const char *given = d->isa;
+
 	if (!d->machine)
 		problems_add(d->problems, d->at->machine, d->at->query ?
 			     "machine=NAME is needed: this format does not say which machine it was" :
 			     "the machine needs a name");
 	check_text(d, d->at->machine, "the machine's name", d->machine);
-	sub->machine = d->machine;
-}
-
-/* What the kernel's name and the CPU's ids tell of the machine, where it does not say so. */
-static void finish_machine(struct draft *d, struct submission *sub)
-{
-	const char *given = d->isa;
-
 	slug_of(d, d->at->isa, "isa", &d->isa);
 	slug_of(d, d->at->uarch, "uarch", &d->uarch);
 	if (given && sub->kernel.isa && d->isa && strcmp(d->isa, sub->kernel.isa))
@@ -153,6 +147,7 @@ static void finish_machine(struct draft *d, struct submission *sub)
 	d->cpu.isa = d->isa;
 	if (!d->uarch)
 		d->uarch = uarch_slug(&d->cpu);
+	sub->machine = d->machine;
 	sub->isa = d->isa ? d->isa : "unknown";
 	sub->uarch = d->uarch ? d->uarch : "unknown";
 	sub->machine_facts = d->machine_facts ? d->machine_facts : "{}";
@@ -376,26 +371,15 @@ static size_t blamed_arguments(const struct draft *d)
 	return n;
 }
 
-void submission_build_head(struct draft *d)
+struct submission *submission_build_finish(struct draft *d, const void *content, size_t content_len, struct err *err)
 {
 	struct submission *sub = arena_zalloc(d->a, sizeof(*sub));
 
 	sub->flavour = "";
-	finish_machine_name(d, sub);
 	finish_kernel(d, sub);
 	finish_machine(d, sub);
 	finish_config(d, sub);
 	finish_times(d, sub);
-	d->sub = sub;
-}
-
-struct submission *submission_build_finish(struct draft *d, const void *content, size_t content_len, struct err *err)
-{
-	struct submission *sub;
-
-	if (!d->sub)
-		submission_build_head(d);
-	sub = d->sub;
 	finish_results(d, sub);
 	if (d->problems->total) {
 		refuse(d, blamed_arguments(d), err);

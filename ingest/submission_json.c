@@ -652,7 +652,6 @@ struct submission *submission_json_read(struct arena *a, const struct jnode *v, 
 	submission_build_init(&d, a, &submission_build_at_json, SUBMISSION_JSON_SCHEMA);
 	d.now = now;
 	read_head(&root);
-	submission_build_head(&d);
 	read_results(&root);
 	warn_unknown(&root, known, IGNORED);
 	buf_init(&content);

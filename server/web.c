@@ -30,7 +30,7 @@
 #define DRAIN_MAX (64u * 1024 * 1024)	/* of a refused body: then the line is cut */
 #define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
 #define CACHE_BYTES (64u * 1024 * 1024)
-#define DRAIN_SECONDS 10		/* at the end: for requests to finish */
+#define DRAIN_SECONDS 5		/* at the end: for requests to finish */
 
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {

@@ -11,6 +11,7 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "web_inflate.h"
 
 #define RETRY_AFTER_S 2		/* told with 503 and 429 */
 
@@ -118,6 +119,25 @@ static int admit(struct call *call, struct err *err)
 	return auth_check(&rq->token, needs, err);
 }
 
+/* The body as the handler reads it; the unpacked one takes the place of what came. */
+static int unpack(struct call *call, struct err *err)
+{
+	struct req *rq = &call->rq;
+	size_t most = (size_t)call->web->conf->max_inflated_kib * 1024;
+	struct buf out;
+	bool plain;
+	int ret;
+
+	buf_init(&out);
+	ret = web_inflate(call->content_encoding, rq->body, rq->body_len, most, &plain, &out, err);
+	if (!ret && !plain) {
+		rq->body = arena_strndup(rq->arena, out.p, out.len);
+		rq->body_len = out.len;
+	}
+	buf_fini(&out);
+	return ret;
+}
+
 static int run(struct call *call, struct err *err)
 {
 	struct req *rq = &call->rq;
@@ -131,6 +151,8 @@ static int run(struct call *call, struct err *err)
 			return -1;
 		if (call->answer)
 			return 0;
+		if (call->route->body && unpack(call, err))
+			return -1;
 		if (db_catalog_refresh(rq->server->catalog, rq->db, err))
 			return -1;
 	}
