@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every page does: read the URL, fetch, show; again whenever the URL changes.
+
+import { get } from './api.js';
+import { combo } from './combo.js';
+import { catalogue } from './api.js';
+import { $, h, replace } from './dom.js';
+import { keys, help } from './keys.js';
+import { current, Query } from './query.js';
+import { errorState } from './views.js';
+
+const page = document.body.dataset.page;
+let running = null, clean = [];
+
+// text, CSV, SVG, JSON and the link of this very view
+function forms(view, query) {
+	const el = $('.forms'), api = $('#api-link');
+
+	if (!view?.resource)
+		return;
+	const url = (ext) => (view.forms?.(query) ?? query.api()).url(`/api/v1/${view.resource}.${ext}`);
+	const exts = [['txt', 'text'], ['csv', 'csv'], ...(view.svg ? [['svg', 'svg']] : []), ['json', 'json']];
+
+	if (el)
+		replace(el, exts.map(([ext, text]) => h('a', { href: url(ext), 'data-form': ext }, text)),
+			h('button.plain', { type: 'button', title: 'Copy the address of this view', onclick: (e) => copy(e.target) }, 'link'));
+	api?.setAttribute('href', url('json'));
+}
+
+async function copy(button) {
+	try {
+		await navigator.clipboard.writeText(location.href);
+		button.textContent = 'copied';
+	} catch {
+		button.textContent = 'see the address bar';
+	}
+}
+
+async function show(view) {
+	const main = $('main'), out = $('#view'), control = new AbortController();
+
+	running?.abort();
+	running = control;
+	const slow = setTimeout(() => {
+		main.setAttribute('aria-busy', 'true');
+		out.classList.add('busy');
+	}, 150);
+	try {
+		let query = current();
+
+		if (view.defaults) {
+			const better = await view.defaults(query, control.signal);
+			if (better) {
+				history.replaceState(null, '', better.url(location.pathname));
+				query = better;
+			}
+		}
+		view.bar?.(query);
+		forms(view, query);
+		const data = await view.load(query, control.signal);
+		if (control.signal.aborted)
+			return;
+		tidy();
+		await view.render(data, query, (fn) => clean.push(fn));
+	} catch (e) {
+		if (e.name === 'AbortError')
+			return;
+		tidy();
+		view.bar?.(current());
+		if (!('status' in e))
+			console.error(e);
+		view.failed?.(e);
+		replace(out, errorState('status' in e ? e : Object.assign(e, { message: 'The page could not show this answer: ' + e.message }), current()));
+	} finally {
+		clearTimeout(slow);
+		if (running === control) {
+			main.removeAttribute('aria-busy');
+			out.classList.remove('busy');
+			document.documentElement.dataset.shown = location.pathname + location.search;
+		}
+	}
+}
+
+function tidy() {
+	clean.forEach((fn) => fn());
+	clean = [];
+}
+
+// open alerts beside their name in the navigation
+async function countAlerts() {
+	try {
+		const { alerts, next } = await get('/api/v1/alerts?state=new&limit=100');
+		const n = alerts.length;
+		if (n)
+			$('nav a[href="/alerts"]').append(' ', h('span.count', next ? `${n}+` : String(n)));
+	} catch {
+		// the page itself says when the server is away
+	}
+}
+
+async function everythingNamed() {
+	const [benchmarks, machines, kernels] = await Promise.all(['benchmarks', 'machines', 'kernels'].map((n) => catalogue(n, n === 'kernels' ? 'order=1' : '').catch(() => [])));
+
+	return [...benchmarks.map((b) => ({ arg: 'benchmark', value: b.name ?? b.benchmark, note: '' })),
+		...machines.map((m) => ({ arg: 'machine', value: m.name, note: m.uarch })),
+		...kernels.toReversed().map((k) => ({ arg: 'kernel', value: k.name, note: k.track }))];
+}
+
+function search() {
+	const el = $('.search');
+	const to = { benchmark: '/trend', machine: '/trend', kernel: '/compare' };
+
+	replace(el, combo({
+		label: 'Search benchmarks, machines and kernels', placeholder: 'Search  /', options: everythingNamed,
+		choose: (o) => location.assign(o.arg === 'kernel'
+			? new Query([['base', 'previous'], ['head', o.value]]).url('/compare') : new Query([[o.arg, o.value]]).url(to[o.arg])),
+	}));
+}
+
+async function start() {
+	search();
+	keys();
+	$('#keys')?.addEventListener('click', help);
+	countAlerts();
+	const { view } = await import(`./page_${page}.js`);
+	addEventListener('popstate', () => show(view));
+	addEventListener('state', () => show(view));
+	await show(view);
+}
+
+if (page)
+	start();

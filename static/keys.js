@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The keyboard: ? help, / search, g + letter go to, j/k rows, n/p regressions, Enter open, u up, . text.
+
+import { $, h } from './dom.js';
+import { unpinAll } from './chart.js';
+
+const GO = { o: '/', s: '/sweep', t: '/trend', c: '/compare', m: '/matrix', a: '/alerts' };
+let pending = false, timer;
+
+const HELP = [
+	['?', 'this help'], ['/', 'search'], ['g o', 'overview'], ['g s', 'sweep'], ['g t', 'trend'], ['g c', 'compare'], ['g m', 'matrix'], ['g a', 'alerts'],
+	['j k', 'next, previous row'], ['n p', 'next, previous regression'], ['Enter', 'open the row'], ['u', 'up'], ['.', 'this view as text'],
+	['\u2190 \u2192', 'walk the points of a picture; Enter pins, Esc unpins, 0 resets the zoom'],
+];
+
+export function help() {
+	let dialog = $('#help');
+
+	if (!dialog) {
+		dialog = h('dialog', { id: 'help', 'aria-label': 'Keys' }, h('h2', 'Keys'),
+			h('dl', HELP.map(([key, text]) => [h('dt', key.split(' ').map((k, i) => [i ? ' ' : '', h('kbd', k)])), h('dd', text)])),
+			h('form', { method: 'dialog' }, h('button.plain', 'Close')));
+		document.body.append(dialog);
+	}
+	dialog.showModal();
+}
+
+const rows = () => [...document.querySelectorAll('main table.data tbody tr:not(.group)')].filter((r) => r.offsetParent);
+
+function select(row) {
+	for (const r of document.querySelectorAll('tr[aria-selected]'))
+		r.removeAttribute('aria-selected');
+	row.setAttribute('aria-selected', 'true');
+	row.scrollIntoView({ block: 'nearest' });
+}
+
+function move(by, only) {
+	const all = rows(), at = all.findIndex((r) => r.getAttribute('aria-selected') === 'true');
+
+	for (let i = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by; i >= 0 && i < all.length; i += by)
+		if (!only || all[i].matches(only)) {
+			select(all[i]);
+			return;
+		}
+}
+
+function goTo(key) {
+	clearTimeout(timer);
+	pending = false;
+	if (GO[key])
+		location.assign(GO[key]);
+	return Boolean(GO[key]);
+}
+
+function onKey(key) {
+	if (pending)
+		return goTo(key);
+	switch (key) {
+	case '?': help(); return true;
+	case '/': $('.search input')?.focus(); return true;
+	case 'g': pending = true; timer = setTimeout(() => (pending = false), 1500); return true;
+	case 'j': move(1); return true;
+	case 'k': move(-1); return true;
+	case 'n': move(1, '[data-verdict=regression]'); return true;
+	case 'p': move(-1, '[data-verdict=regression]'); return true;
+	case 'Enter': {
+		const a = $('tr[aria-selected=true] a');
+		a?.click();
+		return Boolean(a);
+	}
+	case 'u': location.assign(document.body.dataset.up ?? '/'); return true;
+	case '.': $('a[data-form=txt]')?.click(); return true;
+	case 'Escape': unpinAll(); return false;
+	}
+	return false;
+}
+
+export function keys() {
+	document.addEventListener('keydown', (e) => {
+		const on = e.target;
+
+		if (e.ctrlKey || e.metaKey || e.altKey || $('dialog[open]') || on.closest('input, textarea, select'))
+			return;
+		if (e.key === 'Enter' && on.closest('a, button'))
+			return;
+		if (onKey(e.key))
+			e.preventDefault();
+	});
+}

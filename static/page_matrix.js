@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where does the verdict depend on machine or THP mode: a cell a combination, the number in the cell.
+
+import { get } from './api.js';
+import { chips } from './chips.js';
+import { $, h, replace } from './dom.js';
+import * as f from './format.js';
+import { bestPair } from './pick.js';
+import { Query } from './query.js';
+import { emptyState, generatedNote, howToSend, isGenerated, machineName, table } from './views.js';
+
+const DIMENSIONS = ['uarch', 'machine', 'isa', 'thp', 'benchmark', 'track'];
+
+function dims(query) {
+	return { rows: query.get('rows') ?? 'uarch', cols: query.get('cols') ?? 'thp' };
+}
+
+function asked(query) {
+	const d = dims(query);
+	return query.api().with('rows', d.rows).with('cols', d.cols);
+}
+
+const load = (query, signal) => get(asked(query).url('/api/v1/matrix'), signal);
+
+// Colour follows effect against noise; without a noise estimate it stays faint, whatever the number.
+function strength(cell) {
+	const p = Math.abs(cell.percent);
+
+	if (p < 0.05 || cell.verdict === 'unchanged')
+		return 0;
+	if (!cell.ci)
+		return p < 5 ? 1 : 2;
+	const half = (Math.log1p(cell.ci[1] / 100) - Math.log1p(Math.max(-99.99, cell.ci[0]) / 100)) / 2;
+	const z = Math.abs(Math.log1p(cell.percent / 100)) / Math.max(1e-9, half);
+	return z < 1 ? 1 : z < 3 ? 2 : z < 10 ? 3 : 4;
+}
+
+const worse = (cell) => cell.worse ?? (cell.direction ? cell.direction === 'worse' : cell.verdict === 'regression' || (cell.verdict === 'inconclusive' && cell.percent > 0));
+
+function wordOf(cell) {
+	return cell.verdict === 'inconclusive' ? `${cell.ci ? 'inconclusive' : 'unproven'}` : cell.verdict;
+}
+
+function compareLink(query, rows, cols, row, col) {
+	const q = new Query([['base', query.get('base')], ['head', query.get('head')], ...(query.get('fix') ? [['fix', query.get('fix')]] : []), ...query.without('base', 'head', 'fix', 'rows', 'cols', rows, cols).api().entries]);
+	return q.with(rows, row).with(cols, col).url('/compare');
+}
+
+function cellOf(cell, link) {
+	if (!cell)
+		return h('td.empty', { title: 'not measured with both kernels' }, '\u2013');
+	const s = strength(cell), side = cell.verdict === 'unchanged' || !s ? '' : worse(cell) ? `w${s}` : `b${s}`;
+	const title = `${cell.ci ? `95 % interval ${f.range(cell.ci[0], cell.ci[1])}; ` : ''}worst series ${f.percent(cell.worst?.change_percent)}`;
+
+	return h(side ? `td.${side}` : 'td', { title, 'data-verdict': cell.verdict }, h('a', { href: link }, h('b', f.percent(cell.percent)), h('span.word', `${wordOf(cell)}, ${f.plural(cell.n_series, 'row')}`)));
+}
+
+// "It depends on thp: always -66.6 % .. -62.6 %, unknown +103 %."
+function statement(data, query, d) {
+	const kernels = `${f.tag(query.get('head'))} against ${f.tag(query.get('base'))}`;
+	const columns = data.cols.map((name, c) => ({ name, p: data.cells.map((r) => r[c]?.percent).filter((v) => v !== undefined) })).filter((c) => c.p.length);
+	const all = columns.flatMap((c) => c.p), up = all.some((p) => p > FAINT), down = all.some((p) => p < -FAINT);
+	const of = (c) => `${c.name} ${f.range(Math.min(...c.p), Math.max(...c.p))}`;
+
+	if (up && down && columns.length > 1 && columns.some((c) => c.p.every((p) => p > FAINT)) && columns.some((c) => c.p.every((p) => p < -FAINT)))
+		return `${kernels}: the sign depends on ${d.cols}: ${columns.map(of).join(', ')}.`;
+	if (up && down)
+		return `${kernels}: the signs disagree, ${f.range(Math.min(...all), Math.max(...all))} over ${f.plural(all.length, 'combination')}.`;
+	return `${kernels}: ${f.range(Math.min(...all), Math.max(...all))} over ${f.plural(all.length, 'combination')} of ${d.rows} and ${d.cols}.`;
+}
+const FAINT = 0.5;
+
+function legend() {
+	const box = (cls, text) => h(`span.${cls}`, text);
+	return h('p.scale', { 'aria-hidden': 'true' }, box('b4', 'better, far beyond noise'), box('b3', '\u00a0'), box('b2', '\u00a0'), box('b1', '\u00a0'), box('zero', 'unchanged'), box('w1', '\u00a0'), box('w2', '\u00a0'), box('w3', '\u00a0'), box('w4', 'worse, far beyond noise'));
+}
+
+function render(data, query) {
+	const out = $('#view'), d = dims(query), cells = data.cells.flat().filter(Boolean);
+
+	document.title = `${query.get('head')} against ${query.get('base')} by ${d.rows} and ${d.cols} - nsecwatch`;
+	replace($('#what'), h('span.k', query.get('base')), ' \u2192 ', h('span.k', query.get('head')), ` \u00b7 ${d.rows} \u00d7 ${d.cols}`);
+	if (!cells.length) {
+		replace($('#head'), h('h1', 'Nothing of this selection was measured with both kernels'));
+		replace(out, emptyState('An empty matrix', `No ${d.rows} has a result of both ${query.get('base')} and ${query.get('head')}. Choose other kernels, or measure them.`, ...howToSend()));
+		return;
+	}
+	replace($('#head'), h('h1', statement(data, query, d)), h('p.trust', `Geometric mean over the rows of a cell; lower is better where the unit is a time. ${cells.some((c) => c.ci) ? '' : 'n = 1 a side: no noise estimate, so colours are faint and nothing is called a regression.'}`));
+	replace(out, generatedNote([...data.rows, ...data.cols].filter(isGenerated)), table({
+		id: 'matrix-table', heads: [`${d.rows} \\ ${d.cols}`, ...data.cols.map((c) => ({ text: c, num: true }))],
+		rows: data.rows.map((name, r) => h('tr', h('th.k', { scope: 'row' }, machineName(name)), data.cols.map((c, k) => cellOf(data.cells[r][k], compareLink(query, d.rows, d.cols, name, c))))),
+	}), legend(), cells.length === 1 ? h('p.hint', 'One combination only. The matrix answers more once the same pair of kernels is measured with other THP modes or on other machines.') : h('p.hint', 'A click on a cell opens its rows.'));
+	$('#matrix-table').classList.add('heat');
+}
+
+const choice = (name, first) => ({ name, label: name, values: [first, ...DIMENSIONS.filter((v) => v !== first)].map((v) => [v, v]) });
+
+export const view = {
+	resource: 'matrix', load, render,
+	defaults: (query, signal) => (query.has('base') && query.has('head') ? null : query.has('head') ? query.with('base', 'previous') : bestPair(query, signal)),
+	bar: () => chips($('#bar'), { args: ['head', 'base', 'benchmark', 'machine', 'uarch', 'thp'], hide: ['rows', 'cols'], choices: [choice('rows', 'uarch'), choice('cols', 'thp')] }),
+	forms: asked,
+};

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The first page: what got slower, an example to read, and what came in.
+
+import { catalogue, get } from './api.js';
+import { $, h, replace } from './dom.js';
+import * as f from './format.js';
+import { alertsTable } from './page_alerts.js';
+import { bestSweep } from './pick.js';
+import { Query } from './query.js';
+import { betterOf, sweepStory } from './story.js';
+import { emptyState, generatedNote, howToSend, machineName, table } from './views.js';
+
+async function load(query, signal) {
+	const [alerts, runs, machines, benchmarks, sweep] = await Promise.all([
+		get('/api/v1/alerts?limit=8', signal), get('/api/v1/runs?limit=12', signal), catalogue('machines'), catalogue('benchmarks'), bestSweep(new Query(), signal).catch(() => null),
+	]);
+	const example = sweep?.has('kernel') ? await get(sweep.url('/api/v1/sweep'), signal).catch(() => null) : null;
+	return { alerts, runs, machines, benchmarks, sweep, example };
+}
+
+function exampleSection(sweep, example) {
+	if (!example?.lines.length)
+		return null;
+	const first = example.lines[0], same = (o) => o.machine === first.machine && o.thp === first.thp && o.metric === first.metric && o.benchmark === first.benchmark;
+	const story = sweepStory(example.lines.filter(same), example.ratios.filter(same), example.axis, betterOf(first.unit));
+
+	return h('section', h('h2', 'By size'), h('p', h('a', { href: sweep.url('/sweep') }, story.statement), ' ', h('span.dim', `${first.benchmark}, ${first.machine}, THP ${first.thp}.`)),
+		h('a', { href: sweep.url('/sweep') }, h('img.example', { src: sweep.url('/api/v1/sweep.svg'), width: 960, height: 650, alt: story.statement })));
+}
+
+function runsTable(runs) {
+	return table({
+		id: 'runs-table', heads: ['kernel', 'machine', 'THP', 'started'],
+		rows: runs.map((r) => h('tr', h('th.k', { scope: 'row' }, h('a', { href: `/runs/${encodeURIComponent(r.run_id)}` }, r.kernel.name)), h('td', machineName(r.machine)), h('td', r.thp), h('td.dim', { title: r.started_at }, f.day(r.started_at)))),
+	});
+}
+
+function places(machines, benchmarks) {
+	return [h('h2', f.plural(machines.length, 'machine')), h('ul.names', machines.slice(0, 40).map((m) => h('li', h('a', { href: new Query([['machine', m.name]]).url('/trend') }, m.name), h('span.dim', ` ${m.uarch}`), m.name.startsWith('generated-') ? h('span.generated', 'generated') : ''))),
+		h('h2', f.plural(benchmarks.length, 'benchmark')), h('ul.names', benchmarks.slice(0, 40).map((b) => h('li', h('a.k', { href: new Query([['benchmark', b.name ?? b.benchmark]]).url('/trend') }, b.name ?? b.benchmark))))];
+}
+
+function statement(alerts, runs) {
+	const bad = alerts.filter((a) => a.kind === 'regression');
+
+	if (bad.length) {
+		const w = bad.reduce((m, o) => (Math.abs(o.worst_percent) > Math.abs(m.worst_percent) ? o : m));
+		return `${w.benchmark} is worse by up to ${f.percent(w.worst_percent)} since ${f.tag(w.to)}${bad.length > 1 ? `, and ${f.plural(bad.length - 1, 'more regression')} are open` : ''}.`.replace('1 more regression are', '1 more regression is');
+	}
+	return runs.length ? 'No open regression.' : 'Nothing was measured yet.';
+}
+
+function render({ alerts, runs, machines, benchmarks, sweep, example }) {
+	document.title = 'nsecwatch: nsec per call, kernel by kernel';
+	replace($('#head'), h('h1', statement(alerts.alerts, runs.runs)));
+	if (!runs.runs.length) {
+		replace($('#view'), emptyState('An empty database', 'Kernel labs send results here with one POST a run.', ...howToSend(), h('p', 'A run needs a machine, a kernel and results: ', h('a', { href: '/api/openapi.json' }, 'the API'), ' says how.')));
+		return;
+	}
+	replace($('#view'), generatedNote([...machines.map((m) => m.name), ...alerts.alerts.flatMap((a) => a.machines)]),
+		alerts.alerts.length ? [h('h2', h('a', { href: '/alerts' }, 'Alerts')), alertsTable(alerts.alerts)] : h('p', 'No alert: nothing moved beyond noise and the rule\u2019s percent. ', h('span.dim', 'Single values raise none.')),
+		h('div.two', exampleSection(sweep, example) ?? h('section'), h('section', h('h2', 'Newest runs'), runsTable(runs.runs), places(machines, benchmarks))));
+}
+
+export const view = { load, render };

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Parts that several pages show: states, verdict words, labels of generated data, tables.
+
+import { h } from './dom.js';
+import { percent } from './format.js';
+
+export const isGenerated = (machine) => typeof machine === 'string' && machine.startsWith('generated-');
+
+export const generatedTag = () => h('span.generated', { title: 'Made by a generator, not measured on a machine' }, 'generated');
+
+export function machineName(name) {
+	return isGenerated(name) ? [name, generatedTag()] : name;
+}
+
+// One line on top of a page that shows any of it.
+export function generatedNote(machines) {
+	const all = [...new Set(machines)], made = all.filter(isGenerated);
+
+	if (!made.length)
+		return null;
+	return h('p.note-generated', made.length === all.length
+		? 'Generated data: these figures come from a generator, not from machines.'
+		: `Partly generated data: figures of ${made.slice(0, 4).join(', ')}${made.length > 4 ? ' \u2026' : ''} come from a generator, not from machines.`);
+}
+
+// The colour of a change follows direction and verdict: plain where nothing is proven.
+export function side(row) {
+	if (row.verdict === 'regression' || (row.verdict === 'inconclusive' && row.direction === 'worse'))
+		return 'worse';
+	if (row.verdict === 'improvement' || (row.verdict === 'inconclusive' && row.direction === 'better'))
+		return 'better';
+	return '';
+}
+
+export function verdictWord(row) {
+	if (row.verdict === 'inconclusive')
+		return row.direction === 'worse' ? 'worse, unproven' : row.direction === 'better' ? 'better, unproven' : 'inconclusive';
+	return row.confidence && row.confidence !== 'none' ? `${row.verdict}, ${row.confidence}` : row.verdict;
+}
+
+export function verdictCell(row) {
+	const proven = row.verdict === 'regression' || row.verdict === 'improvement';
+	return h(`td.${side(row) || 'dim'}${proven ? '.strong' : ''}`, verdictWord(row));
+}
+
+export function changeCell(row, p = row.change_percent) {
+	const weak = Math.abs(p ?? 0) < 0.05;
+	return h(`td.num${weak ? '.dim' : side(row) ? '.' + side(row) : ''}`, percent(p));
+}
+
+export const numCell = (text, dim) => h(dim ? 'td.num.dim' : 'td.num', text);
+
+// heads: ['size', {text, unit, num, title, sort}]; rows: arrays of cells, first one becomes the row's head
+export function table({ caption, heads, rows, id, tall, onSort, sorted }) {
+	return h(tall ? 'div.scroll.tall' : 'div.scroll', { tabindex: 0, role: 'region', 'aria-label': caption ?? 'Table' },
+		h('table.data', { id }, caption && h('caption', caption),
+			h('thead', h('tr', heads.map((c) => headCell(c, onSort, sorted)))),
+			h('tbody', rows)));
+}
+
+function headCell(c, onSort, sorted) {
+	if (typeof c === 'string')
+		return h('th', { scope: 'col' }, c);
+	const text = [c.text, c.unit ? h('span.u', ` ${c.unit}`) : ''];
+	const arrow = c.sort && sorted?.replace('-', '') === c.sort ? (sorted.startsWith('-') ? ' \u2193' : ' \u2191') : '';
+
+	return h(c.num ? 'th.num' : 'th', { scope: 'col', title: c.title, 'aria-sort': arrow ? (sorted.startsWith('-') ? 'descending' : 'ascending') : undefined },
+		c.sort ? h('button', { type: 'button', onclick: () => onSort(c.sort) }, text, arrow) : text);
+}
+
+export function curlFor(what) {
+	return `curl -H "Authorization: Bearer $NSECWATCH_TOKEN" -H 'Content-Type: application/json' \\
+     --data-binary @${what} ${location.origin}/api/v1/runs`;
+}
+
+// An empty view says what is missing and what to do next.
+export function emptyState(title, sentence, ...more) {
+	return h('section.state', { 'data-state': 'empty' }, h('h2', title), h('p', sentence), ...more);
+}
+
+export function howToSend(file = 'run.json') {
+	return [h('p', 'Send one:'), h('pre', h('code', curlFor(file)))];
+}
+
+export function errorState(e, query) {
+	const next = e.status === 0 || e.status >= 500 || e.status === 429
+		? h('p', h('button.plain', { type: 'button', onclick: () => dispatchEvent(new CustomEvent('state')) }, 'Try again'), '. If it stays so: is the server, and its database, up? ', h('code', `curl ${location.origin}/readyz`))
+		: query && !query.empty
+			? h('p', h('a', { href: location.pathname }, 'Start from the default view'), ', or change the chip that is named above.')
+			: h('p', h('a', { href: '/' }, 'To the overview'));
+	const title = e.status === 400 || e.status === 422 ? 'This selection does not work' : e.status === 404 ? 'There is no such thing here'
+		: e.status === 401 || e.status === 403 ? 'A token is needed to read this server' : 'The server could not answer';
+
+	return h('section.state.error', { role: 'alert', 'data-state': 'error' }, h('h2', title), h('p', e.message),
+		e.problems?.length ? h('ul', e.problems.map((p) => h('li', p.at ? h('code', p.at) : '', p.at ? ' ' : '', p.message))) : null,
+		next, h('p.hint', 'Status ', String(e.status || 'none'), e.code ? ` (${e.code})` : '', e.requestId ? [', request ', h('code', e.requestId)] : '', '.'));
+}
