@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/must.h"
+#include "calc_ids.h"
 
 /* ---- from runs to samples ---- */
 
@@ -20,45 +21,11 @@ struct collect {
 	size_t n_kernels;
 	const struct compare_runs *runs;
 	const bool *narrowed;		/* a kernel: run= names some of its runs */
-	uint32_t *table;		/* open hash: index of a series + 1 by its id */
-	size_t mask;
+	struct calc_ids index;		/* of series in the selection */
 	struct found *found;
 	size_t n, cap;
 	struct side_gap *gap;
 };
-
-static size_t hash(int64_t id)
-{
-	return (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20);
-}
-
-static void make_table(struct collect *c)
-{
-	size_t size = 16;
-
-	while (size < c->sel->n * 2)
-		size *= 2;
-	c->table = arena_array(c->a, uint32_t, size);
-	c->mask = size - 1;
-	for (size_t i = 0; i < c->sel->n; i++) {
-		size_t at = hash(c->sel->series[i]->id) & c->mask;
-
-		while (c->table[at])
-			at = (at + 1) & c->mask;
-		c->table[at] = (uint32_t)i + 1;
-	}
-}
-
-/* The series' index in the selection; false: not selected. */
-static bool lookup(const struct collect *c, int64_t id, size_t *index)
-{
-	for (size_t at = hash(id) & c->mask; c->table[at]; at = (at + 1) & c->mask) {
-		*index = c->table[at] - 1;
-		if (c->sel->series[*index]->id == id)
-			return true;
-	}
-	return false;
-}
 
 static void add_value(struct collect *c, size_t cell, const struct run *run, size_t i, uint64_t boot_key)
 {
@@ -108,7 +75,7 @@ static int each_run(const struct run *run, void *arg, struct err *err)
 		for (size_t i = 0; i < run->n_results; i++) {
 			size_t index;
 
-			if (!lookup(c, run->series_ids[i], &index))
+			if (!calc_ids_find(&c->index, run->series_ids[i], &index))
 				continue;
 			if (run->status[i] == RESULT_OK && run->n[i] > 0)
 				add_value(c, index * c->n_kernels + k, run, i, boot_key);
@@ -203,7 +170,9 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 	const int64_t *machines = machine_ids(c, a, sel, &n_machines);
 
 	must(sel->n < UINT32_MAX);
-	make_table(&col);
+	col.index = calc_ids_new(a, sel->n);
+	for (size_t i = 0; i < sel->n; i++)
+		*calc_ids_at(&col.index, sel->series[i]->id) = (uint32_t)i + 1;
 	if (sel->n && n_ids && db_runs_each_of_kernels(db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
 		return -1;
 	*out = arena_zalloc(a, sizeof(**out));

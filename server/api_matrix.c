@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GET /api/v1/matrix: two kernels over machines, THP modes, ... */
+#include "api_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../chart/table.h"
+#include "api_shapes.h"
+#include "calc_matrix.h"
+
+/* ---- JSON ---- */
+
+static void json_labels(struct json *j, const char *key, const struct matrix_label *l, size_t n)
+{
+	json_key(j, key);
+	json_array(j);
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].is_number)
+			json_num(j, l[i].number);
+		else
+			json_str(j, l[i].text);
+	}
+	json_array_end(j);
+}
+
+static void json_cell(struct json *j, const struct matrix_cell *c)
+{
+	if (!c->n_series) {
+		json_null(j);
+		return;
+	}
+	json_object(j);
+	json_knum(j, "percent", c->percent);
+	json_key(j, "ci");
+	if (c->tested) {
+		json_array(j);
+		json_num(j, c->ci_lo);
+		json_num(j, c->ci_hi);
+		json_array_end(j);
+	} else {
+		json_null(j);
+	}
+	json_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
+	json_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
+	json_ki64(j, "n_series", (int64_t)c->n_series);
+	json_key(j, "worst");
+	json_object(j);
+	api_shapes_id(j, "series_id", c->worst->series->id);
+	json_knum(j, "change_percent", c->worst->change_percent);
+	json_object_end(j);
+	json_object_end(j);
+}
+
+static void as_json(struct buf *out, const struct matrix *m)
+{
+	struct json j = json_begin(out);
+
+	json_object(&j);
+	json_key(&j, "base");
+	api_shapes_kernel(&j, m->compare->base);
+	json_key(&j, "head");
+	api_shapes_kernel(&j, m->compare->head);
+	json_labels(&j, "rows", m->rows, m->n_rows);
+	json_labels(&j, "cols", m->cols, m->n_cols);
+	json_key(&j, "cells");
+	json_array(&j);
+	for (size_t r = 0; r < m->n_rows; r++) {
+		json_array(&j);
+		for (size_t c = 0; c < m->n_cols; c++)
+			json_cell(&j, &m->cells[r * m->n_cols + c]);
+		json_array_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+/* ---- CSV ---- */
+
+static void as_csv(struct buf *out, struct arena *a, const struct matrix *m, const char *rows, const char *cols)
+{
+	/* the dimensions may be the same one: they are named by their place, too */
+	const struct table_col head[] = {
+		{ .name = arena_printf(a, "row:%s", rows) }, { .name = arena_printf(a, "col:%s", cols) },
+		TABLE_STR("base"), TABLE_STR("head"), TABLE_NUM("percent"), TABLE_NUM("ci_lo"), TABLE_NUM("ci_hi"),
+		TABLE_STR("verdict"), TABLE_STR("confidence"), TABLE_NUM("n_series"), TABLE_NUM("worst_series_id"),
+		TABLE_NUM("worst_change_percent"),
+	};
+	struct table *t = table_new(a, head, sizeof(head) / sizeof(*head));
+
+	for (size_t i = 0; i < m->n_rows * m->n_cols; i++) {
+		const struct matrix_cell *c = &m->cells[i];
+
+		if (!c->n_series)
+			continue;
+		table_row(t);
+		table_str(t, m->rows[i / m->n_cols].text);
+		table_str(t, m->cols[i % m->n_cols].text);
+		table_str(t, m->compare->base->name);
+		table_str(t, m->compare->head->name);
+		table_num(t, c->percent, NULL);
+		table_num(t, c->ci_lo, NULL);
+		table_num(t, c->ci_hi, NULL);
+		table_str(t, calc_compare_verdict_word(c->verdict));
+		table_str(t, calc_compare_confidence_word(c->confidence));
+		table_i64(t, (int64_t)c->n_series);
+		table_i64(t, c->worst->series->id);
+		table_num(t, c->worst->change_percent, NULL);
+	}
+	table_csv(out, t);
+}
+
+/* ---- text ---- */
+
+static const char *cell_text(struct arena *a, const struct matrix_cell *c)
+{
+	static const char *const marks[] = { "?", "=", "", "" };	/* by verdict: a claim needs no mark */
+
+	if (!c->n_series)
+		return "-";
+	return arena_printf(a, "%s%s", table_percent(a, c->percent), marks[c->verdict]);
+}
+
+/* "THP", "param.size_kib": over the first column. */
+static void as_text(struct buf *out, struct arena *a, const struct matrix *m, const char *rows, const char *cols)
+{
+	struct table_col *head = arena_array(a, struct table_col, m->n_cols + 1);
+	struct table *t;
+	bool empty = false;
+
+	table_para(out, 2, table_clean(a, arena_printf(a, "%s against %s, change by %s (down) and %s (across)",
+						       m->compare->head->name, m->compare->base->name, rows, cols)));
+	buf_putc(out, '\n');
+	if (!m->n_rows || !m->n_cols) {
+		buf_puts(out, "Nothing of this was measured on both.\n");
+		return;
+	}
+	head[0].name = table_clean(a, rows);
+	for (size_t c = 0; c < m->n_cols; c++)
+		head[c + 1] = (struct table_col){ .name = table_clean(a, m->cols[c].text), .right = true };
+	t = table_new(a, head, m->n_cols + 1);
+	for (size_t r = 0; r < m->n_rows; r++) {
+		table_row(t);
+		table_str(t, m->rows[r].text);
+		for (size_t c = 0; c < m->n_cols; c++) {
+			const struct matrix_cell *cell = &m->cells[r * m->n_cols + c];
+
+			table_str(t, cell_text(a, cell));
+			empty |= !cell->n_series;
+		}
+	}
+	table_txt(out, t);
+	buf_putc(out, '\n');
+	table_para(out, 2, arena_printf(a, "Geometric means. ?: can't tell from noise (or there is no noise "
+					"estimate); =: unchanged%s.", empty ? "; -: not run on both" : ""));
+}
+
+static int dimension(struct req *rq, const char *arg, const char *standard, const char **name, struct err *err)
+{
+	*name = web_arg(rq, arg) ? web_arg(rq, arg) : standard;
+	if (calc_matrix_is_dimension(*name))
+		return 0;
+	return err_set(err, ERR_BAD_ARGUMENT, "%s: one of machine, uarch, isa, thp, benchmark, track, param.NAME is "
+		       "needed", arg);
+}
+
+int api_matrix(struct req *rq, struct err *err)
+{
+	const struct cat_kernel *base, *head, *fix;
+	struct selection sel;
+	struct compare_runs runs;
+	struct compare *c;
+	struct matrix *m;
+	const char *rows, *cols;
+
+	if (dimension(rq, "rows", "uarch", &rows, err) || dimension(rq, "cols", "thp", &cols, err) ||
+	    api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
+	    api_shapes_runs(rq, &runs, err) ||
+	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, NULL, &runs, &c, err))
+		return -1;
+	m = calc_matrix(rq->arena, c, rows, cols);
+	if (rq->rep == REP_CSV)
+		as_csv(&rq->out, rq->arena, m, rows, cols);
+	else if (rq->rep == REP_TEXT)
+		as_text(&rq->out, rq->arena, m, rows, cols);
+	else
+		as_json(&rq->out, m);
+	return 0;
+}

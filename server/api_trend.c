@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GET /api/v1/trend: series over the kernels of their tracks, in columns. */
+#include "api_trend.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../chart/table.h"
+#include "api_shapes.h"
+
+static void json_numbers(struct json *j, const char *key, const double *v, size_t n)
+{
+	json_key(j, key);
+	json_array(j);
+	for (size_t i = 0; i < n; i++)
+		json_num(j, v[i]);
+	json_array_end(j);
+}
+
+static void json_change(struct json *j, const struct trend_change *c)
+{
+	char alert[UUID_TEXT];
+
+	json_object(j);
+	json_ki64(j, "at", (int64_t)c->at);
+	json_ki64(j, "after", (int64_t)c->after);
+	json_knum(j, "before_center", c->before_center);
+	json_knum(j, "after_center", c->after_center);
+	json_knum(j, "percent", c->percent);
+	json_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
+	json_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
+	json_kstr(j, "alert_id", c->has_alert ? uuid_format(&c->alert_id, alert) : NULL);
+	json_object_end(j);
+}
+
+static void json_series(struct json *j, const struct trend_series *t, size_t n)
+{
+	const struct cat_series *s = t->series;
+
+	json_object(j);
+	api_shapes_id(j, "series_id", s->id);
+	json_kstr(j, "benchmark", s->benchmark->name);
+	json_kstr(j, "metric", s->metric->name);
+	json_kstr(j, "unit", s->metric->unit);
+	json_kstr(j, "better", better_word(s->metric->better));
+	json_kraw(j, "params", s->params);
+	json_kstr(j, "machine", s->machine->name);
+	json_kstr(j, "uarch", s->machine->uarch);
+	json_kstr(j, "thp", s->config->thp);
+	json_key(j, "base_page_kib");
+	if (s->config->base_page_kib)
+		json_i64(j, s->config->base_page_kib);
+	else
+		json_null(j);
+	json_kstr(j, "track", t->track);
+	json_numbers(j, "y", t->y, n);
+	json_numbers(j, "lo", t->lo, n);
+	json_numbers(j, "hi", t->hi, n);
+	json_key(j, "n");
+	json_array(j);
+	for (size_t i = 0; i < n; i++)
+		json_i64(j, t->n[i]);
+	json_array_end(j);
+	json_key(j, "changes");
+	json_array(j);
+	for (size_t i = 0; i < t->n_changes; i++)
+		json_change(j, &t->changes[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void as_json(struct buf *out, const struct trend *t)
+{
+	struct json j = json_begin(out);
+
+	json_object(&j);
+	json_key(&j, "kernels");
+	json_array(&j);
+	for (size_t i = 0; i < t->n_kernels; i++)
+		api_shapes_kernel(&j, t->kernels[i]);
+	json_array_end(&j);
+	json_key(&j, "series");
+	json_array(&j);
+	for (size_t i = 0; i < t->n_series; i++)
+		json_series(&j, &t->series[i], t->n_kernels);
+	json_array_end(&j);
+	json_object_end(&j);
+}
+
+static const struct table_col csv_head[] = {
+	TABLE_STR("series_id"), TABLE_STR("benchmark"), TABLE_STR("metric"), TABLE_STR("unit"), TABLE_STR("better"),
+	TABLE_STR("params"), TABLE_STR("machine"), TABLE_STR("uarch"), TABLE_STR("thp"), TABLE_STR("base_page_kib"),
+	TABLE_STR("track"), TABLE_STR("kernel"), TABLE_NUM("y"), TABLE_NUM("lo"), TABLE_NUM("hi"), TABLE_NUM("n"),
+	TABLE_NUM("change_percent"), TABLE_STR("change_confidence"),
+};
+
+static void csv_series(struct table *t, struct arena *a, const struct trend *tr, const struct trend_series *s)
+{
+	size_t change = 0;
+
+	for (size_t i = 0; i < tr->n_kernels; i++) {
+		bool changed = change < s->n_changes && s->changes[change].at == i;
+
+		if (isnan(s->y[i]))
+			continue;
+		table_row(t);
+		table_i64(t, s->series->id);
+		table_str(t, s->series->benchmark->name);
+		table_str(t, s->series->metric->name);
+		table_str(t, s->series->metric->unit);
+		table_str(t, better_word(s->series->metric->better));
+		table_str(t, s->series->params);
+		table_str(t, s->series->machine->name);
+		table_str(t, s->series->machine->uarch);
+		table_str(t, s->series->config->thp);
+		table_str(t, api_shapes_base_page(a, s->series->config));
+		table_str(t, s->track);
+		table_str(t, tr->kernels[i]->name);
+		table_num(t, s->y[i], NULL);
+		table_num(t, s->lo[i], NULL);
+		table_num(t, s->hi[i], NULL);
+		table_i64(t, s->n[i]);
+		table_num(t, changed ? s->changes[change].percent : NAN, NULL);
+		table_str(t, changed ? calc_compare_confidence_word(s->changes[change].confidence) : NULL);
+		change += changed;
+	}
+}
+
+static void as_csv(struct buf *out, struct arena *a, const struct trend *t)
+{
+	struct table *table = table_new(a, csv_head, sizeof(csv_head) / sizeof(*csv_head));
+
+	for (size_t i = 0; i < t->n_series; i++)
+		csv_series(table, a, t, &t->series[i]);
+	table_csv(out, table);
+}
+
+int api_trend(struct req *rq, struct err *err)
+{
+	struct selection sel;
+	struct compare_runs runs;
+	struct trend *t;
+	int variants;
+
+	if (web_arg_int(rq, "variants", 0, 1, 0, &variants, err) || api_shapes_selection(rq, &sel, err) ||
+	    api_shapes_runs(rq, &runs, err) ||
+	    calc_trend(rq->server->catalog, rq->db, rq->arena, &sel, variants != 0, &runs, &t, err))
+		return -1;
+	if (rq->rep == REP_CSV)
+		as_csv(&rq->out, rq->arena, t);
+	else if (rq->rep == REP_TEXT)
+		api_trend_text(&rq->out, rq->arena, t);
+	else if (rq->rep == REP_SVG)
+		api_trend_svg(&rq->out, rq->arena, t);
+	else
+		as_json(&rq->out, t);
+	return 0;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The trend as tables for a mail, and as the data of its picture. */
+#include <math.h>
+#include <string.h>
+
+#include "../chart/chart.h"
+#include "../chart/table.h"
+#include "api_shapes.h"
+#include "api_trend.h"
+
+#define LINES_DRAWN 24
+
+/* ---- text ---- */
+
+static const struct table_col head[] = {
+	TABLE_STR("kernel"), TABLE_NUM("value"), TABLE_NUM("+-"), TABLE_NUM("n"), TABLE_NUM("step"),
+	TABLE_STR("verdict"),
+};
+
+/* Half the 95 % interval in percent of the value. */
+static double half_width(const struct trend_series *s, size_t i)
+{
+	return (s->hi[i] - s->lo[i]) / 2 / s->y[i] * 100;
+}
+
+static void text_point(struct table *t, struct arena *a, const struct trend *tr, const struct trend_series *s,
+		       size_t i, double before, const struct trend_change *c)
+{
+	double step = isnan(before) ? NAN : (s->y[i] / before - 1) * 100, half = half_width(s, i);
+
+	table_row(t);
+	table_str(t, tr->kernels[i]->name);
+	table_num(t, s->y[i], table_value(a, s->y[i], s->series->metric->unit));
+	table_num(t, half, arena_printf(a, "%.2g %%", half));
+	table_i64(t, s->n[i]);
+	table_num(t, step, table_percent(a, step));
+	table_str(t, c ? arena_printf(a, "%s (%s)", calc_compare_verdict_word(c->verdict),
+				      calc_compare_confidence_word(c->confidence)) : "");
+}
+
+static void text_series(struct buf *out, struct arena *a, const struct trend *tr, const struct trend_series *s)
+{
+	struct table *t = table_new(a, head, sizeof(head) / sizeof(*head));
+	const char *params = api_shapes_params(a, s->series, NULL);
+	double before = NAN;
+	bool single = true;
+	size_t change = 0;
+
+	for (size_t i = 0; i < tr->n_kernels; i++) {
+		const struct trend_change *c = NULL;
+
+		if (isnan(s->y[i]))
+			continue;
+		if (change < s->n_changes && s->changes[change].at == i)
+			c = &s->changes[change++];
+		text_point(t, a, tr, s, i, before, c);
+		/* what is no step of the line: a variant is shown against its neighbour, and not stepped from */
+		before = tr->kernels[i]->is_variant ? before : s->y[i];
+		single &= s->n[i] == 1;
+	}
+	table_para(out, 2, table_clean(a, api_shapes_metric(a, s->series)));
+	table_para(out, 2, table_clean(a, arena_printf(a, "%s%s%s, track %s", api_shapes_where(a, s->series),
+						       *params ? ", " : "", params, s->track)));
+	buf_putc(out, '\n');
+	table_txt(out, t);
+	if (single)
+		buf_puts(out, "n = 1: no noise estimate, so no verdict.\n");
+}
+
+void api_trend_text(struct buf *out, struct arena *a, const struct trend *t)
+{
+	if (!t->n_series)
+		buf_puts(out, "Nothing of this was measured.\n");
+	for (size_t i = 0; i < t->n_series; i++) {
+		if (i)
+			buf_putc(out, '\n');
+		text_series(out, a, t, &t->series[i]);
+	}
+}
+
+/* ---- picture ---- */
+
+/* What tells a line from the others drawn. */
+static const char *label_of(struct arena *a, const struct trend *t, const struct trend_series *s)
+{
+	const struct trend_series *f = &t->series[0];
+	bool machine = false, thp = false, params = false, metric = false, track = false;
+	const char *text = "", *gap = "";
+
+	for (size_t i = 0; i < t->n_series; i++) {
+		const struct cat_series *o = t->series[i].series;
+
+		machine |= o->machine != f->series->machine;
+		thp |= o->config != f->series->config;
+		params |= strcmp(o->params, f->series->params) != 0;
+		metric |= o->metric != f->series->metric || o->benchmark != f->series->benchmark;
+		track |= strcmp(t->series[i].track, f->track) != 0;
+	}
+	if (metric)
+		text = arena_printf(a, "%s %s", s->series->benchmark->name, s->series->metric->name);
+	gap = *text ? ", " : "";
+	if (params)
+		text = arena_printf(a, "%s%s%s", text, gap, api_shapes_params(a, s->series, NULL));
+	gap = *text ? ", " : "";
+	if (machine)
+		text = arena_printf(a, "%s%s%s", text, gap, s->series->machine->name);
+	gap = *text ? ", " : "";
+	if (thp)
+		text = arena_printf(a, "%s%sTHP %s", text, gap, s->series->config->thp);
+	gap = *text ? ", " : "";
+	if (track)
+		text = arena_printf(a, "%s%s%s", text, gap, s->track);
+	return *text ? text : s->series->machine->name;
+}
+
+/* The largest step, or that there is none. */
+static const char *title(struct arena *a, const struct trend *t)
+{
+	const struct trend_change *most = NULL;
+	const struct trend_series *of = NULL;
+
+	for (size_t i = 0; i < t->n_series; i++)
+		for (size_t k = 0; k < t->series[i].n_changes; k++)
+			if (!most || fabs(t->series[i].changes[k].percent) > fabs(most->percent)) {
+				most = &t->series[i].changes[k];
+				of = &t->series[i];
+			}
+	if (!t->n_series)
+		return "Nothing of this was measured";
+	if (!most)
+		return arena_printf(a, "%s %s: no step beyond noise in %zu kernels", t->series[0].series->benchmark->name,
+				    t->series[0].series->metric->name, t->n_kernels);
+	return arena_printf(a, "%s %s on %s: %s between %s and %s", of->series->benchmark->name,
+			    of->series->metric->name, of->series->machine->name, table_percent(a, most->percent),
+			    t->kernels[most->after]->name, t->kernels[most->at]->name);
+}
+
+void api_trend_svg(struct buf *out, struct arena *a, const struct trend *t)
+{
+	struct chart_line *lines = arena_array(a, struct chart_line, LINES_DRAWN);
+	const char **names = arena_array(a, const char *, t->n_kernels + 1);
+	struct chart_trend c = { .title = title(a, t), .subtitle = "", .y_unit = "", .kernels = names,
+				 .n_kernels = t->n_kernels, .lines = lines };
+	struct chart_change *changes;
+	size_t most = 0;
+
+	for (size_t i = 0; i < t->n_kernels; i++)
+		names[i] = t->kernels[i]->name;
+	for (size_t i = 0; i < t->n_series; i++)
+		most += t->series[i].n_changes;
+	c.changes = changes = arena_array(a, struct chart_change, most);
+	for (size_t i = 0; i < t->n_series && c.n_lines < LINES_DRAWN; i++) {
+		const struct trend_series *s = &t->series[i];
+
+		/* one axis of y: lines of another unit have no place on it */
+		if (strcmp(s->series->metric->unit, t->series[0].series->metric->unit))
+			continue;
+		for (size_t k = 0; k < s->n_changes; k++)
+			changes[c.n_changes++] = (struct chart_change){
+				.line = c.n_lines, .at = s->changes[k].at, .percent = s->changes[k].percent,
+				.worse = s->changes[k].verdict == COMPARE_REGRESSION };
+		lines[c.n_lines++] = (struct chart_line){ .label = label_of(a, t, s), .n = t->n_kernels, .y = s->y,
+							  .lo = s->lo, .hi = s->hi };
+	}
+	if (t->n_series) {
+		c.y_unit = t->series[0].series->metric->unit;
+		c.subtitle = arena_printf(a, "%s; %s", api_shapes_metric(a, t->series[0].series),
+					  t->n_series == 1 ? api_shapes_where(a, t->series[0].series) :
+					  arena_printf(a, "%zu of %zu lines", c.n_lines, t->n_series));
+	}
+	chart_trend_svg(out, &c);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A comparison folded into cells: rows and columns are any of machine, uarch, isa, thp, benchmark, param.NAME, track. */
+#ifndef SERVER_CALC_MATRIX_H
+#define SERVER_CALC_MATRIX_H
+
+#include "calc_compare.h"
+
+struct matrix_label {
+	const char *text;
+	bool is_number;		/* of param.NAME */
+	double number;
+};
+
+struct matrix_cell {
+	size_t n_series;	/* 0: empty */
+	double percent;		/* geomean over the cell's rows; NaN: no ratio above 0 */
+	bool tested;
+	double ci_lo, ci_hi;
+	enum compare_verdict verdict;
+	enum compare_confidence confidence;
+	const struct compare_row *worst;	/* against what is better; of a neutral metric the largest move */
+};
+
+struct matrix {
+	const struct compare *compare;
+	struct matrix_label *rows, *cols;	/* in order: numbers, then texts */
+	size_t n_rows, n_cols;
+	struct matrix_cell *cells;		/* [row * n_cols + col] */
+};
+
+/* Whether `name` can be rows= or cols=. */
+bool calc_matrix_is_dimension(const char *name);
+
+/* A row that lacks a dimension (a parameter) stands in no cell. */
+struct matrix *calc_matrix(struct arena *a, const struct compare *c, const char *rows, const char *cols);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calc_trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/stats/bh.h"
+#include "calc_ids.h"
+#include "calc_sides.h"
+#include "db_alerts.h"
+#include "db_packs.h"
+
+struct point {			/* a sample that counts */
+	uint32_t series;	/* index in `order` */
+	uint32_t kernel;	/* index in the trend's kernels */
+	struct stats_sample s;
+};
+
+struct step {			/* two neighbours of a series that were tested */
+	struct trend_series *series;
+	size_t after, at;
+	struct compare_row row;
+};
+
+struct work {
+	struct arena *a;
+	const struct selection *sel;
+	const struct cat_series **order;	/* the selection, as rows are ordered */
+	bool variants;
+	const struct compare_runs *runs;
+	const struct cat_kernel **kernels;	/* by track and order */
+	size_t n_kernels;
+	struct point *points;			/* by series, then kernel */
+	size_t n;
+	struct ttest_memo memo;
+	struct step *steps;
+	size_t n_steps, cap_steps;
+	struct trend *out;
+};
+
+/* ---- which samples count ---- */
+
+static bool run_wanted(const struct work *w, const struct sample *s)
+{
+	bool narrowed = false;
+
+	for (size_t i = 0; w->runs && i < w->runs->n; i++) {
+		if (db_runs_run_key(&w->runs->ids[i]) == s->run_key)
+			return true;
+		narrowed |= w->runs->kernel_ids[i] == s->kernel_id;
+	}
+	return !narrowed;
+}
+
+static bool kernel_wanted(const struct work *w, const struct cat_kernel *k)
+{
+	return k && (w->variants || !k->is_variant) && calc_select_track(w->sel, k->track);
+}
+
+/* The kernels of the samples, in order; and the map to their places. Under the catalogue's lock. */
+static struct calc_ids find_kernels(struct work *w, struct catalog *c, const struct sample *samples, size_t n)
+{
+	size_t all;
+	struct calc_ids map;
+
+	db_catalog_kernels(c, &all);
+	map = calc_ids_new(w->a, all + 1);
+	w->kernels = arena_array(w->a, const struct cat_kernel *, all + 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct cat_kernel *k;
+		size_t seen;
+
+		if (samples[i].n < 1 || calc_ids_find(&map, samples[i].kernel_id, &seen) || !run_wanted(w, &samples[i]))
+			continue;
+		k = db_catalog_kernel(c, samples[i].kernel_id);
+		if (!kernel_wanted(w, k))	/* or newer than the catalogue: the next answer has it */
+			continue;
+		*calc_ids_at(&map, k->id) = 1;
+		w->kernels[w->n_kernels++] = k;
+	}
+	qsort(w->kernels, w->n_kernels, sizeof(*w->kernels), calc_select_kernel_order);
+	for (size_t i = 0; i < w->n_kernels; i++)
+		*calc_ids_at(&map, w->kernels[i]->id) = (uint32_t)i + 1;
+	return map;
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+	const struct point *p = a, *q = b;
+
+	return p->kernel < q->kernel ? -1 : p->kernel > q->kernel;
+}
+
+/* Samples by series (counting sort), within a series by kernel. */
+static void sort_points(struct work *w, const struct calc_ids *kernels, const struct sample *samples, size_t n)
+{
+	const struct selection *sel = w->sel;
+	struct calc_ids series = calc_ids_new(w->a, sel->n);
+	size_t *end = arena_array(w->a, size_t, sel->n + 1);
+
+	w->points = arena_array(w->a, struct point, n);
+	for (size_t i = 0; i < sel->n; i++)
+		*calc_ids_at(&series, w->order[i]->id) = (uint32_t)i + 1;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < n; i++) {
+			const struct sample *s = &samples[i];
+			size_t at, k;
+
+			if (!calc_ids_find(&series, s->series_id, &at) || !calc_ids_find(kernels, s->kernel_id, &k) ||
+			    s->n < 1 || !run_wanted(w, s))
+				continue;
+			if (pass == 0)
+				end[at + 1]++;
+			else
+				w->points[end[at]++] = (struct point){ (uint32_t)at, (uint32_t)k, {
+					.boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev,
+					.min = s->min, .max = s->max } };
+		}
+		for (size_t i = 0; i < sel->n && pass == 0; i++)
+			end[i + 1] += end[i];
+	}
+	w->n = end[sel->n];
+	for (size_t from = 0, i = 0; i < sel->n; from = end[i++])
+		qsort(w->points + from, end[i] - from, sizeof(*w->points), by_kernel);
+}
+
+/* ---- points ---- */
+
+static struct trend_series *add_series(struct work *w, const struct cat_series *series, const char *track)
+{
+	struct trend *t = w->out;
+	struct trend_series *s = &t->series[t->n_series++];
+
+	*s = (struct trend_series){ .series = series, .track = track, .y = arena_array(w->a, double, w->n_kernels),
+				    .lo = arena_array(w->a, double, w->n_kernels),
+				    .hi = arena_array(w->a, double, w->n_kernels),
+				    .n = arena_array(w->a, int64_t, w->n_kernels) };
+	for (size_t i = 0; i < w->n_kernels; i++)
+		s->y[i] = s->lo[i] = s->hi[i] = NAN;
+	return s;
+}
+
+/* Tests a point against the measured one before it. A variant is no step of the line. */
+static void add_step(struct work *w, struct trend_series *s, size_t after, const struct stats_side *before,
+		     size_t at, const struct stats_side *now)
+{
+	struct step *st;
+	struct ttest t;
+
+	if (w->n_steps == w->cap_steps) {
+		size_t cap = w->cap_steps ? w->cap_steps * 2 : 256;
+
+		w->steps = arena_grow(w->a, w->steps, w->cap_steps * sizeof(*w->steps), cap * sizeof(*w->steps));
+		w->cap_steps = cap;
+	}
+	st = &w->steps[w->n_steps];
+	*st = (struct step){ .series = s, .after = after, .at = at, .row = { .base = *before, .head = *now } };
+	st->row.change_percent = (now->center / before->center - 1) * 100;
+	st->row.tested = calc_sides_test(before, now, &w->memo, &t);
+	st->row.p = t.p;
+	st->row.ci_lo = expm1(t.lo) * 100;
+	st->row.ci_hi = expm1(t.hi) * 100;
+	w->n_steps += st->row.tested && isfinite(st->row.change_percent);
+}
+
+/* The points from..to of one series and kernel become one value; returns the side. */
+static void add_point(struct work *w, struct trend_series *s, const struct point *p, size_t n, void *scratch,
+		      struct stats_sample *flat, struct stats_side *side)
+{
+	for (size_t i = 0; i < n; i++)
+		flat[i] = p[i].s;
+	stats_side_of(flat, n, scratch, side);
+	s->y[p->kernel] = side->center;
+	s->n[p->kernel] = side->n;
+	calc_sides_interval(side, &w->memo, &s->lo[p->kernel], &s->hi[p->kernel]);
+}
+
+static void make_series(struct work *w)
+{
+	void *scratch = arena_alloc(w->a, stats_side_scratch(w->n));
+	struct stats_sample *flat = arena_array(w->a, struct stats_sample, w->n);
+	struct trend_series *s = NULL;
+	struct stats_side before = { 0 }, side;
+	size_t series = SIZE_MAX, after = 0;
+
+	for (size_t from = 0, to; from < w->n; from = to) {
+		const struct point *p = &w->points[from];
+		const struct cat_kernel *k = w->kernels[p->kernel];
+
+		for (to = from; to < w->n && w->points[to].series == p->series && w->points[to].kernel == p->kernel;)
+			to++;
+		if (series != p->series || strcmp(s->track, k->track)) {
+			s = add_series(w, w->order[p->series], k->track);
+			series = p->series;
+			before.runs = 0;
+		}
+		add_point(w, s, p, to - from, scratch, flat, &side);
+		if (k->is_variant)
+			continue;
+		if (before.runs)
+			add_step(w, s, after, &before, p->kernel, &side);
+		before = side;
+		after = p->kernel;
+	}
+}
+
+/* ---- changes ---- */
+
+static int member_order(const void *a, const void *b)
+{
+	const struct db_member *x = a, *y = b;
+	const int64_t k[] = { x->change.series_id, x->change.from_kernel_id, x->change.to_kernel_id };
+	const int64_t l[] = { y->change.series_id, y->change.from_kernel_id, y->change.to_kernel_id };
+
+	for (int i = 0; i < 3; i++)
+		if (k[i] != l[i])
+			return k[i] < l[i] ? -1 : 1;
+	return 0;
+}
+
+static void add_change(struct work *w, const struct step *st, const struct db_member *members, size_t n_members)
+{
+	struct trend_series *s = st->series;
+	const struct db_member key = { .change = { .series_id = s->series->id,
+						   .from_kernel_id = w->kernels[st->after]->id,
+						   .to_kernel_id = w->kernels[st->at]->id } };
+	const struct db_member *m = n_members ? bsearch(&key, members, n_members, sizeof(key), member_order) : NULL;
+
+	s->changes[s->n_changes++] = (struct trend_change){
+		.at = st->at, .after = st->after, .before_center = st->row.base.center,
+		.after_center = st->row.head.center, .percent = st->row.change_percent,
+		.verdict = st->row.verdict, .confidence = st->row.confidence,
+		.has_alert = m != NULL, .alert_id = m ? m->alert_id : (struct uuid){ { 0 } },
+	};
+}
+
+/* Steps that pass the test of compare, with q over all steps of the answer, and the alerts that hold them. */
+static int find_changes(struct work *w, struct db *db, struct err *err)
+{
+	double *q = arena_array(w->a, double, w->n_steps);
+	int64_t *ids = arena_array(w->a, int64_t, w->n_steps);
+	struct db_member *members = NULL;
+	size_t n_members = 0, n_ids = 0, found = 0;
+
+	for (size_t i = 0; i < w->n_steps; i++)
+		q[i] = w->steps[i].row.p;
+	bh_q(q, w->n_steps, arena_array(w->a, size_t, w->n_steps), q);
+	for (size_t i = 0; i < w->n_steps; i++) {
+		struct step *st = &w->steps[i];
+
+		st->row.q = q[i];
+		calc_compare_judge(&st->row, st->series->series->metric->better,
+				   st->row.base.boots + st->row.head.boots <= 2);
+		if (st->row.verdict < COMPARE_IMPROVEMENT)
+			continue;
+		w->steps[found++] = *st;
+		if (!n_ids || ids[n_ids - 1] != st->series->series->id)
+			ids[n_ids++] = st->series->series->id;
+	}
+	if (found && db_alerts_members_of_series(db, w->a, ids, n_ids, &members, &n_members, err))
+		return -1;
+	if (n_members)
+		qsort(members, n_members, sizeof(*members), member_order);
+	for (size_t from = 0, to; from < found; from = to) {
+		struct trend_series *s = w->steps[from].series;
+
+		for (to = from; to < found && w->steps[to].series == s;)
+			to++;
+		s->changes = arena_array(w->a, struct trend_change, to - from);
+		for (size_t i = from; i < to; i++)
+			add_change(w, &w->steps[i], members, n_members);
+	}
+	return 0;
+}
+
+int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, bool variants,
+	       const struct compare_runs *runs, struct trend **out, struct err *err)
+{
+	struct work *w = arena_zalloc(a, sizeof(*w));
+	int64_t *ids = arena_array(a, int64_t, sel->n);
+	struct sample *samples;
+	struct calc_ids kernels;
+	size_t n;
+
+	*out = arena_zalloc(a, sizeof(**out));
+	if (sel->n > TREND_SERIES_MAX)
+		return err_set(err, ERR_BAD_ARGUMENT, "%zu series match; a trend holds at most %d: select fewer, by "
+			       "benchmark, machine, thp, ...", sel->n, TREND_SERIES_MAX);
+	if (!sel->n)
+		return 0;
+	*w = (struct work){ .a = a, .sel = sel, .variants = variants, .runs = runs, .out = *out,
+			    .order = arena_array(a, const struct cat_series *, sel->n) };
+	memcpy(w->order, sel->series, sel->n * sizeof(*w->order));
+	qsort(w->order, sel->n, sizeof(*w->order), calc_compare_order);
+	for (size_t i = 0; i < sel->n; i++)
+		ids[i] = sel->series[i]->id;
+	if (db_packs_read(db, a, ids, sel->n, &samples, &n, err))
+		return -1;
+	db_catalog_lock(c);
+	kernels = find_kernels(w, c, samples, n);
+	db_catalog_unlock(c);
+	if (w->n_kernels * sel->n > TREND_POINTS_MAX)
+		return err_set(err, ERR_BAD_ARGUMENT, "%zu series over %zu kernels are too much for one answer: "
+			       "select fewer, by benchmark, machine, thp, track, ...", sel->n, w->n_kernels);
+	sort_points(w, &kernels, samples, n);
+	w->out->kernels = w->kernels;
+	w->out->n_kernels = w->n_kernels;
+	/* a series has at most one entry a track, and no more entries than points */
+	w->out->series = arena_array(a, struct trend_series, w->n + 1);
+	make_series(w);
+	return find_changes(w, db, err);
+}

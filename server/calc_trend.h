@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Series over the kernels of their tracks: columns of points, and where neighbours differ. */
+#ifndef SERVER_CALC_TREND_H
+#define SERVER_CALC_TREND_H
+
+#include "../lib/ident.h"
+#include "calc_compare.h"
+
+/* Of one answer: more is no picture, and all of it is held in memory. */
+#define TREND_SERIES_MAX 5000
+#define TREND_POINTS_MAX 2000000	/* series x kernels */
+
+struct trend_change {
+	size_t at, after;		/* indexes of kernels: first of the new level, last measured before it */
+	double before_center, after_center, percent;
+	enum compare_verdict verdict;
+	enum compare_confidence confidence;
+	bool has_alert;
+	struct uuid alert_id;
+};
+
+struct trend_series {			/* one series on one track */
+	const struct cat_series *series;
+	const char *track;
+	double *y, *lo, *hi;		/* n_kernels each; NaN: not run, no noise estimate */
+	int64_t *n;
+	struct trend_change *changes;
+	size_t n_changes;
+};
+
+struct trend {
+	const struct cat_kernel **kernels;	/* with data in any of the series, by track, then order */
+	size_t n_kernels;
+	struct trend_series *series;		/* in the order of compare's rows, then by track */
+	size_t n_series;
+};
+
+/* variants: let them in. runs may be NULL. */
+int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, bool variants,
+	       const struct compare_runs *runs, struct trend **out, struct err *err);
+
+#endif
