@@ -9,6 +9,9 @@
  */
 #include "api_compare.h"
 #include "api_handlers.h"
+#include "api_matrix.h"
+#include "api_sweep.h"
+#include "api_trend.h"
 
 #define SELECTORS "benchmark metric machine uarch isa thp base_page_kib track param.*"
 #define PAGING " limit cursor"
@@ -28,6 +31,12 @@ const struct route routes[] = {
 	/* the questions */
 	{ .method = "GET", .pattern = "/api/v1/compare", .handler = api_compare, .scope = SCOPE_READ,
 	  .reps = TABLES, .args = "base head fix run " SELECTORS, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/sweep", .handler = api_sweep, .scope = SCOPE_READ,
+	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent run " SELECTORS, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/trend", .handler = api_trend, .scope = SCOPE_READ,
+	  .reps = TABLES | REP_SVG, .args = "variants run " SELECTORS, .cached = true },
+	{ .method = "GET", .pattern = "/api/v1/matrix", .handler = api_matrix, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "base head rows cols run " SELECTORS, .cached = true },
 
 	/* the catalogue */
 	{ .method = "GET", .pattern = "/api/v1/benchmarks", .handler = api_catalog_benchmarks, .scope = SCOPE_READ,
