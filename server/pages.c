@@ -200,6 +200,14 @@ static const char *api_query(const struct req *rq, const struct route *resource)
 	return text;
 }
 
+/* Address of the server's picture; without what it cannot be drawn from, of one that says what to choose. */
+static const char *picture(const struct req *rq, const char *name, const char *query)
+{
+	if (!*query || (!strcmp(name, "sweep") && !web_arg(rq, "kernel")))
+		return "/static/choose.svg";
+	return arena_printf(rq->arena, "/api/v1/%s.svg?%s", name, query);
+}
+
 struct value {
 	const char *name, *text;
 };
@@ -258,7 +266,7 @@ int pages_page(struct req *rq, struct err *err)
 	query = api_query(rq, resource);
 	fill(&rq->out, (const char *)f->data, (const struct value[]){
 		{ "query", query },
-		{ "svg", arena_printf(rq->arena, "/api/v1/%s.svg%s%s", name, *query ? "?" : "", query) },
+		{ "svg", picture(rq, name, query) },
 		{ "path", rq->path },
 		{ "id", rq->id ? rq->id : "" },
 		{ "version", version_text },

@@ -188,12 +188,13 @@ class Plot {
 			axes: [{
 				...axisFont, stroke: t.get('--fg'), grid: spec.even ? { show: false } : grid, ticks: { stroke: t.get('--axis'), size: 5, width: 1 },
 				border: { show: true, stroke: t.get('--axis'), width: 1 }, size: spec.axis === false ? 1 : spec.even ? this.slant().size : 44, gap: 4,
+				filter: (u, splits) => splits,
 				splits: (u) => spec.xs.filter((v) => v >= u.scales.x.min && v <= u.scales.x.max),
 				values: (u, splits) => (spec.axis === false ? splits.map(() => '') : this.xNames(u, splits)),
 				rotate: spec.even && this.slant().on ? -36 : 0,
 			}, {
 				...axisFont, size: LEFT, gap: 8, grid, ticks: { show: false },
-				splits: (u) => ticks(u.scales.y.min, u.scales.y.max, spec.yLog), values: (u, splits) => splits.map((v) => spec.yText(v)),
+				filter: (u, splits) => splits, splits: (u) => ticks(u.scales.y.min, u.scales.y.max, spec.yLog), values: (u, splits) => splits.map((v) => spec.yText(v)),
 			}],
 			cursor: {
 				drag: { x: true, y: false, dist: 6 }, sync: spec.sync ? { key: spec.sync, setSeries: false } : undefined,
@@ -517,7 +518,7 @@ export function draw(Uplot, panel, specs) {
 	const keys = h('ul.keys', specs[0].lines.map((l) => h('li', sample(l.style, l.hollow), l.label)));
 	const room = roomFor(specs.flatMap((s) => s.lines));
 
-	host.append(...specs.flatMap((s, i) => [h('div.plot', h('div.ylabel', s.yTitle)), hosts[i]]), keys);
+	host.append(...specs.flatMap((s, i) => [h('div.ylabel', s.yTitle), hosts[i]]), specs[0].xTitle ? h('div.xlabel', specs[0].xTitle) : '', keys);
 	panel.append(host);
 	const build = () => {
 		plots.forEach((p) => p.destroy());

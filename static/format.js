@@ -58,6 +58,17 @@ export function percent(p, always = true) {
 	return (p < 0 ? MINUS : always ? '+' : '') + (a >= 9.995 ? a.toFixed(0) : a.toFixed(1)) + THIN + '%';
 }
 
+// In tables: one decimal below 100, so that the column reads as one
+export function percentCell(p, always = true) {
+	if (p === null || p === undefined || !Number.isFinite(p))
+		return '';
+	const a = Math.abs(p), text = a.toFixed(a < 99.95 ? 1 : 0);
+	return (Number(text) === 0 ? '' : p < 0 ? MINUS : always ? '+' : '') + text + THIN + '%';
+}
+
+// A tick: "10 ms", not "10.0 ms"
+export const tick = (v, unit) => value(v, unit).replace(/\.0+(?=\D|$)/, '').replace(/(\.\d*?)0+(?=\D|$)/, '$1');
+
 // Two percents as a range: "+14 % .. +150 %"
 export function range(lo, hi) {
 	const a = percent(lo), b = percent(hi);

@@ -32,7 +32,7 @@ function rowsTable(a) {
 		heads: ['size', 'machine', 'THP', { text: 'before', num: true }, { text: 'after', num: true }, { text: 'change', num: true }, { text: 'boots', num: true, title: 'before and after' }, 'verdict'],
 		rows: a.rows.map((r) => h('tr', { 'data-verdict': r.verdict }, h('th', { scope: 'row' }, f.params(r.params) || r.metric), h('td', machineName(r.machine), h('span.dim', ` ${r.uarch}`)), h('td', r.thp),
 			numCell(f.value(r.before_center, r.unit) || f.significant(r.before_center)), numCell(f.value(r.after_center, r.unit) || f.significant(r.after_center)),
-			h(`td.num${side(r)}`, f.percent(r.change_percent)), numCell(`${r.before_boots} + ${r.after_boots}`), h(`td${side(r)}`, r.confidence && r.confidence !== 'none' ? `${r.verdict}, ${r.confidence}` : r.verdict))),
+			h(`td.num${side(r)}`, f.percentCell(r.change_percent)), numCell(`${r.before_boots} + ${r.after_boots}`), h(`td${side(r)}`, r.confidence && r.confidence !== 'none' ? `${r.verdict}, ${r.confidence}` : r.verdict))),
 	});
 }
 

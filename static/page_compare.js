@@ -47,15 +47,15 @@ function forest(row, most) {
 		svg('circle', { class: `dot ${cls}`, cx: x(row.change_percent), cy: H / 2, r: 3.5 }));
 }
 
-const ciText = (r) => (r.change_ci ? `${f.percent(r.change_ci[0])} .. ${f.percent(r.change_ci[1])}` : r.base.n === 1 && r.head.n === 1 ? 'n = 1' : 'no estimate');
+const ciText = (r) => (r.change_ci ? `${f.percentCell(r.change_ci[0])} .. ${f.percentCell(r.change_ci[1])}` : r.base.n === 1 && r.head.n === 1 ? 'n = 1' : 'no estimate');
 
 function rowCells(r, data, most, first) {
 	const v = (s) => (s ? f.value(s.center, r.unit) || f.significant(s.center) : '');
 
 	return [
 		first, numCell(v(r.base)), numCell(v(r.head)), changeCell(r), h('td', forest(r, most)), numCell(ciText(r), !r.change_ci),
-		data.fix ? [numCell(v(r.fix)), numCell(f.percent(r.remaining_percent)), numCell(f.percent(r.restored_percent, false))] : null,
-		numCell(f.percent(r.noise_percent, false)), numCell(f.percent(r.detectable_percent, false)), verdictCell(r),
+		data.fix ? [numCell(v(r.fix)), numCell(f.percentCell(r.remaining_percent)), numCell(f.percentCell(r.restored_percent, false))] : null,
+		numCell(f.percentCell(r.noise_percent, false)), numCell(f.percentCell(r.detectable_percent, false)), verdictCell(r),
 	];
 }
 

@@ -108,11 +108,13 @@ function specs(panel, { axis }, query, by, height) {
 		return { label: names[style(r)], end: f.percent(y.findLast((v) => v !== null)), style: style(r), hollow: Boolean(r.kernel.variant), y };
 	});
 	const xLog = xs[0] > 0 && xs.at(-1) >= 8 * xs[0], positive = lines.every((l) => l.y.every((v) => v === null || v > 0));
-	const yText = (v) => (mode === 'percent' ? `${f.grouped(Math.round(v))} %` : f.value(v, value));
+	const yText = (v) => (mode === 'percent' ? `${f.grouped(Math.round(v))} %` : (f.tick(v, value) || f.significant(v)));
+	const yCell = (v) => (mode === 'percent' ? f.percentCell(v, false) : f.value(v, value) || f.significant(v));
 	const shared = {
 		xs, xLog, sync: JSON.stringify(PANEL_BY[by](panel.lines[0])), xText: (v, narrow) => (narrow ? f.grouped(v) : f.position(v, unit)),
 		xAbout: (v) => f.about(v, unit).replace(f.position(v, unit), ''),
-		tip: (i) => tip(i, xs, lines, ratios, yText, unit, by),
+		xTitle: `${axis.name}${xLog ? ', log scale' : ''}`,
+		tip: (i) => tip(i, xs, lines, ratios, yCell, unit),
 	};
 	const yTitle = mode === 'percent' ? `% of ${names[0]}` : mode === 'page' ? `${value.replace(/\/.*/, '')} per ${panel.lines[0].fit?.unit ?? axis.name}` : value;
 
@@ -120,7 +122,7 @@ function specs(panel, { axis }, query, by, height) {
 		{ ...shared, label: 'Cost by size', lines, yLog: positive, yText, yTitle: yTitle + (positive ? ', log scale' : ''), height: ratios.length ? Math.round(height * 0.62) : height, axis: !ratios.length },
 		...(ratios.length ? [{
 			...shared, label: 'Change by size', lines: ratios, yText: f.percent, yFromZero: true, percent: true, height: Math.round(height * 0.38),
-			yTitle: `change against ${f.tag(panel.lines[0].kernel.variant || by === 'kernel' ? panel.lines[0].kernel : panel.base)}; ${axis.name}${xLog ? ', log scale' : ''}${unit ? ` in ${unit}` : ''}`,
+			yTitle: `change against ${f.tag(panel.lines[0].kernel.variant || by === 'kernel' ? panel.lines[0].kernel : panel.base)}`,
 			onsets: panel.ratios.filter((r) => Number.isFinite(r.onset) && style(r) >= 0).map((r) => ({ x: r.onset, style: style(r), text: `from ${f.position(r.onset, unit)} on` })),
 		}] : []),
 	];
@@ -131,7 +133,7 @@ function tip(i, xs, lines, ratios, yText, unit) {
 		caption: f.position(xs[i], unit) + (f.about(xs[i], unit) ? ` (${f.about(xs[i], unit)})` : ''),
 		rows: lines.filter((l) => l.y[i] !== null).map((l) => {
 			const r = ratios.find((o) => o.style === l.style)?.y[i];
-			return { style: l.style, hollow: l.hollow, label: l.label, cells: [yText(l.y[i]), r === undefined || r === null ? '' : f.percent(r)] };
+			return { style: l.style, hollow: l.hollow, label: l.label, cells: [yText(l.y[i]), r === undefined || r === null ? '' : f.percentCell(r)] };
 		}),
 	};
 }
@@ -139,7 +141,7 @@ function tip(i, xs, lines, ratios, yText, unit) {
 const sameRow = (row, l, x, axis) => row.machine === l.machine && row.thp === l.thp && row.benchmark === l.benchmark && row.metric === l.metric &&
 	row.params[axis.name] === x && f.params(row.params, axis.name) === f.params(l.params, axis.name);
 
-const note = (row) => (row.noise_percent === null ? (row.base.n === 1 && row.head.n === 1 ? 'n = 1' : 'unknown') : f.percent(row.noise_percent, false));
+const note = (row) => (row.noise_percent === null ? (row.base.n === 1 && row.head.n === 1 ? 'n = 1' : 'unknown') : f.percentCell(row.noise_percent, false));
 
 // lines are kernels: value of each, change, what remains with the fix, what it restores, how noisy
 function kernelTable(panel, { axis }, compare) {
@@ -162,12 +164,12 @@ function kernelTable(panel, { axis }, compare) {
 
 		panel.lines.slice(1).forEach((l, i) => {
 			const p = ratio(l, x), fixes = isFix && i === 1;
-			out.push(numCell(f.value(y(l, x), l.unit)), i === 0 && row ? changeCell(row, p) : numCell(f.percent(p)));
+			out.push(numCell(f.value(y(l, x), l.unit)), i === 0 && row ? changeCell(row, p) : numCell(f.percentCell(p)));
 			if (fixes)
-				out.push(numCell(row?.restored_percent === null || !row ? '' : f.percent(row.restored_percent, false)));
+				out.push(numCell(row?.restored_percent === null || !row ? '' : f.percentCell(row.restored_percent, false)));
 		});
 		if (head)
-			out.push(...(row ? [numCell(note(row), row.noise_percent === null), numCell(row.detectable_percent === null ? '' : f.percent(row.detectable_percent, false)), verdictCell(row)] : [h('td'), h('td'), h('td.dim', 'not run')]));
+			out.push(...(row ? [numCell(note(row), row.noise_percent === null), numCell(row.detectable_percent === null ? '' : f.percentCell(row.detectable_percent, false)), verdictCell(row)] : [h('td'), h('td'), h('td.dim', 'not run')]));
 		return out;
 	};
 	return table({ id: 'sweep-table', heads, rows: xs.map((x, k) => h('tr', { 'data-x': x, 'data-verdict': rows[k]?.verdict }, cells(x, k))) });
@@ -185,7 +187,7 @@ function otherTable(panel, { axis }, by) {
 	return table({
 		heads, rows: xs.map((x) => h('tr', h('th.num', { scope: 'row' }, f.position(x, unit)), panel.lines.map((l) => [
 			numCell(f.value(l.points.find((p) => p.x === x)?.y, l.unit)),
-			ratioOf(l) ? numCell(f.percent(ratioOf(l).points.find((p) => p.x === x)?.percent)) : null,
+			ratioOf(l) ? numCell(f.percentCell(ratioOf(l).points.find((p) => p.x === x)?.percent)) : null,
 		]))),
 	});
 }
@@ -198,7 +200,7 @@ function fitTable(panel) {
 	const unit = fits[0].fit.unit, metric = fits[0].unit.replace(/\/.*/, ''), base = fits[0];
 	const change = (l, k) => numCell(l === base ? '' : f.percent((l.fit[k] / base.fit[k] - 1) * 100));
 	return [h('h2', `Fit: cost = fixed + ${unit}s \u00d7 cost a ${unit}`), table({
-		id: 'fit-table', heads: ['kernel', { text: 'fixed', unit: metric, num: true }, { text: 'change', num: true }, { text: `per ${unit}`, unit: metric, num: true }, { text: 'change', num: true }, { text: 'largest error', num: true }],
+		id: 'fit-table', narrow: true, heads: ['kernel', { text: 'fixed', unit: metric, num: true }, { text: 'change', num: true }, { text: `per ${unit}`, unit: metric, num: true }, { text: 'change', num: true }, { text: 'largest error', num: true }],
 		rows: fits.map((l) => h('tr', h('th.k', { scope: 'row' }, l.kernel.name), numCell(f.significant(l.fit.fixed, 4)), change(l, 'fixed'), numCell(f.significant(l.fit.per_unit, 4)), change(l, 'per_unit'),
 			numCell(f.percent(l.fit.max_residual_percent, false)))),
 	})];
@@ -255,7 +257,7 @@ function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
 	document.title = `${story.statement.replace(/\.$/, '')} - nsecwatch`;
 	replace($('#what'), about(sweep.lines));
 	replace($('#head'), h('h1', story.statement), story.facts.map((t) => h('p.fact', t)), h('p.trust', trust(compare.rows)));
-	const height = Math.max(440, shown.length === 1 ? (picture.hidden ? $('#charts').offsetHeight : picture.offsetHeight) - 70 : 420);
+	const height = shown.length === 1 && innerWidth > 720 ? 500 : 410;	/* as much as base.css keeps free */
 	const charts = h('div.charts', { id: 'charts' });
 	if (shown.length > 1)
 		charts.classList.add('many');

@@ -71,7 +71,7 @@ function spec(p, query, by, height) {
 	});
 	const seen = lines.flatMap((l) => l.y).filter((v) => v !== null), lo = Math.min(...seen), hi = Math.max(...seen);
 	const yLog = lo > 0 && hi > 20 * lo, fromZero = !yLog && lo > 0 && hi > 2 * lo;
-	const yText = (v) => (percent ? `${f.significant(v)}\u2009%` : f.value(v, unit) || f.significant(v));
+	const yText = (v) => (percent ? `${f.significant(v)}\u2009%` : f.tick(v, unit) || f.significant(v));
 	const steps = lines.flatMap((l) => (l.series.changes ?? []).map((c) => ({ line: l, at: p.at.indexOf(c.at), text: f.percent(c.percent), up: c.percent > 0, worse: (c.percent > 0) === (betterOf(unit, [l.series]) !== 'higher') })).filter((c) => c.at >= 0));
 
 	return {
@@ -124,7 +124,7 @@ function stepsTable(trend) {
 			const worse = (c.percent > 0) === (betterOf(s.unit, [s]) !== 'higher');
 			return h('tr', { 'data-verdict': worse ? 'regression' : 'improvement' }, h('th.k', { scope: 'row' }, trend.kernels[c.after]?.name ?? ''), h('td.k', trend.kernels[c.at].name), h('td.k', s.benchmark), h('td', f.params(s.params)),
 				h('td', machineName(s.machine)), h('td', s.thp), numCell(f.value(c.before_center, s.unit) || f.significant(c.before_center)), numCell(f.value(c.after_center, s.unit) || f.significant(c.after_center)),
-				h(`td.num.${worse ? 'worse' : 'better'}`, f.percent(c.percent)), h('td', c.confidence), h('td', c.alert_id ? h('a', { href: `/alerts/${encodeURIComponent(c.alert_id)}` }, 'alert') : ''));
+				h(`td.num.${worse ? 'worse' : 'better'}`, f.percentCell(c.percent)), h('td', c.confidence), h('td', c.alert_id ? h('a', { href: `/alerts/${encodeURIComponent(c.alert_id)}` }, 'alert') : ''));
 		}),
 	})];
 }
@@ -159,7 +159,7 @@ function render({ trend, Uplot }, query, onLeave) {
 	document.title = `${trend.series[0].benchmark} by kernel - nsecwatch`;
 	replace($('#what'), about(trend.series));
 	replace($('#head'), h('h1', statement(trend)), h('p.trust', trend.series.some((s) => s.lo?.some((v) => v !== null)) ? 'Bands: 95 % confidence interval over boots.' : 'n = 1 a kernel: no noise estimate, so no bands.'));
-	const charts = h('div.charts', { id: 'charts' }), height = shown.length === 1 ? 440 : 320;
+	const charts = h('div.charts.flat', { id: 'charts' }), height = shown.length === 1 ? 440 : 320;
 	if (shown.length > 1)
 		charts.classList.add('many');
 	replace(out, generatedNote(trend.series.map((s) => s.machine)), charts, shown.length < panels.length ? h('p.hint', `${panels.length - shown.length} more combinations are left out: narrow the selection.`) : null, stepsTable(trend));

@@ -2,7 +2,7 @@
 // Parts that several pages show: states, verdict words, labels of generated data, tables.
 
 import { h } from './dom.js';
-import { percent } from './format.js';
+import { percentCell } from './format.js';
 
 export const isGenerated = (machine) => typeof machine === 'string' && machine.startsWith('generated-');
 
@@ -34,26 +34,26 @@ export function side(row) {
 
 export function verdictWord(row) {
 	if (row.verdict === 'inconclusive')
-		return row.direction === 'worse' ? 'worse, unproven' : row.direction === 'better' ? 'better, unproven' : 'inconclusive';
+		return row.direction === 'worse' || row.direction === 'better' ? `${row.direction}, inconclusive` : 'inconclusive';
 	return row.confidence && row.confidence !== 'none' ? `${row.verdict}, ${row.confidence}` : row.verdict;
 }
 
 export function verdictCell(row) {
 	const proven = row.verdict === 'regression' || row.verdict === 'improvement';
-	return h(`td.${side(row) || 'dim'}${proven ? '.strong' : ''}`, verdictWord(row));
+	return h(proven ? `td.strong.${side(row)}` : 'td.dim', verdictWord(row));
 }
 
 export function changeCell(row, p = row.change_percent) {
 	const weak = Math.abs(p ?? 0) < 0.05;
-	return h(`td.num${weak ? '.dim' : side(row) ? '.' + side(row) : ''}`, percent(p));
+	return h(`td.num${weak ? '.dim' : side(row) ? '.' + side(row) : ''}`, percentCell(p));
 }
 
 export const numCell = (text, dim) => h(dim ? 'td.num.dim' : 'td.num', text);
 
 // heads: ['size', {text, unit, num, title, sort}]; rows: arrays of cells, first one becomes the row's head
-export function table({ caption, heads, rows, id, tall, onSort, sorted }) {
+export function table({ caption, heads, rows, id, tall, narrow, onSort, sorted }) {
 	return h(tall ? 'div.scroll.tall' : 'div.scroll', { tabindex: 0, role: 'region', 'aria-label': caption ?? 'Table' },
-		h('table.data', { id }, caption && h('caption', caption),
+		h(narrow ? 'table.data.narrow' : 'table.data', { id }, caption && h('caption', caption),
 			h('thead', h('tr', heads.map((c) => headCell(c, onSort, sorted)))),
 			h('tbody', rows)));
 }
