@@ -296,12 +296,14 @@ static int slug_part(struct state *st, const char *s, size_t n)
 	enum word w;
 	int size;
 
+	if (st->prctl)
+		return -1;	/* it is the last */
 	if (n == 9 && !strncasecmp(s, "prctl-off", n))
 		st->prctl = 1;
 	else if (n == 13 && !strncasecmp(s, "prctl-advised", n))
 		st->prctl = 3;
 	if (st->prctl)
-		return n == 9 || n == 13 ? 0 : -1;	/* it is the last */
+		return 0;
 	if (!dash)
 		return -1;
 	size = size_read(s, (size_t)(dash - s));
@@ -361,7 +363,7 @@ static int thp_anon_read(struct state *st, const char *s)
 		size_t part = strcspn(s, ";"), colon = strcspn(s, ":");
 		enum word w;
 
-		if (colon >= part)
+		if (!colon || colon >= part)
 			return -1;
 		w = word_read(s + colon + 1, part - colon - 1);
 		if (w == UNSAID || w > INHERIT)

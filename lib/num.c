@@ -2,6 +2,7 @@
 #include "num.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,10 @@ int num_format(char out[NUM_MAX], double d)
 	int n = 0;
 
 	must(isfinite(d));
-	if (d == (double)(int64_t)d && fabs(d) < 1e15)
+	if (fabs(d) < 1e15 && d == (double)(int64_t)d)	/* in this order: a cast out of range is undefined */
 		return snprintf(out, NUM_MAX, "%lld", (long long)d);
-	for (int digits = 15; digits <= 17; digits++) {
+	/* 15 digits always read back, but for subnormals, which have fewer */
+	for (int digits = fabs(d) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		n = snprintf(out, NUM_MAX, "%.*g", digits, d);
 		if (strtod(out, NULL) == d)
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kernel names: the corpus (where it is there), own inputs, phrases, refusals, and a walk over broken names. */
-#include "tap.h"
+#include "shared.h"
 
 #include "../../ingest/kernel.h"
 
@@ -10,19 +10,6 @@
 enum column { STRING, KIND, UPSTREAM, RC, COMMITS, HASH, NEXT_DATE, TRACK, BUILD, VARIANT, ARCH, PAGE, DIRTY };
 
 static struct arena *a;
-
-static FILE *shared(const char *name)
-{
-	const char *dir = getenv("NSECWATCH_SHARED");
-	char path[512];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/corpus/%s", dir ? dir : "../shared", name);
-	f = fopen(path, "r");
-	if (!f)
-		skip(name, "not there (NSECWATCH_SHARED, default ../shared)");
-	return f;
-}
 
 static struct kernel parse(const char *text)
 {
@@ -85,23 +72,18 @@ static void check_row(char *const col[COLUMNS])
 
 static void corpus_rows(void)
 {
-	FILE *f = shared("kernels.tsv");
+	FILE *f = shared_open("kernels.tsv");
 	char line[1024];
 	int rows = 0;
 
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {
-		char *col[COLUMNS] = { 0 }, *rest = line;
+		char *col[COLUMNS];
 		struct kernel k;
 		struct err err;
 
-		line[strcspn(line, "\n")] = 0;
-		for (int i = 0; i < COLUMNS; i++) {
-			col[i] = strsep(&rest, "\t");
-			if (!col[i])
-				col[i] = line + strlen(line);
-		}
+		shared_columns(line, col, COLUMNS);
 		if (!strcmp(col[STRING], "string"))
 			continue;
 		rows++;
@@ -163,7 +145,7 @@ static void check_section(const char *section, struct kernel *list, int n)
 
 static void corpus_order(void)
 {
-	FILE *f = shared("order.txt");
+	FILE *f = shared_open("order.txt");
 	static struct kernel list[LINES_MAX];
 	char line[512], section[128] = "";
 	int n = 0, sections = 0;

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ground floor: memory, growing strings, numbers as text, JSON out, ids and digests, points in time, errors. */
+#include "tap.h"
+
+#include <stdint.h>
+
+#include "../../lib/arena.h"
+#include "../../lib/buf.h"
+#include "../../lib/err.h"
+#include "../../lib/ident.h"
+#include "../../lib/json.h"
+#include "../../lib/num.h"
+#include "../../lib/tm.h"
+
+static void arena(void)
+{
+	struct arena *a = arena_new();
+	char *p, *big;
+	bool aligned = true;
+
+	for (int i = 1; i < 200; i++) {
+		p = arena_alloc(a, (size_t)i);
+		aligned &= (uintptr_t)p % 16 == 0;
+		memset(p, 0xa5, (size_t)i);
+	}
+	ok(aligned, "an arena gives 16-byte aligned memory");
+	big = arena_alloc(a, 5u << 20);
+	memset(big, 1, 5u << 20);
+	ok(arena_used(a) >= 5u << 20, "a block greater than the others");
+	p = arena_strdup(a, "four");
+	p = arena_grow(a, p, 5, 5000);
+	is_str(p, "four", "grown memory keeps what it held");
+	ok(arena_strdup(a, NULL) == NULL, "a copy of NULL is NULL");
+	is_str(arena_strndup(a, "abcdef", 3), "abc", "a cut copy ends");
+	is_str(arena_printf(a, "%d-%s", 7, "x"), "7-x", "printf into an arena");
+	arena_reset(a);
+	ok(arena_used(a) == 0, "a reset arena is empty");
+	p = arena_zalloc(a, 64);
+	for (int i = 0; i < 64; i++)
+		aligned &= !p[i];
+	ok(aligned, "cleared memory is clear, also when used again");
+	arena_free(a);
+	arena_free(NULL);
+}
+
+static void buf(void)
+{
+	struct buf b;
+	char *p;
+	size_t n;
+
+	buf_init(&b);
+	is_str(b.p, "", "an empty buffer is a string");
+	for (int i = 0; i < 1000; i++)
+		buf_printf(&b, "%d,", i);
+	ok(b.len == 3890 && !strncmp(b.p, "0,1,2,", 6) && !b.p[b.len], "a thousand numbers appended");
+	buf_clear(&b);
+	buf_puts(&b, "x");
+	buf_putc(&b, 'y');
+	buf_add(&b, "\0z", 2);
+	ok(b.len == 4 && !memcmp(b.p, "xy\0z", 5), "NUL is a byte like others");
+	p = buf_steal(&b, &n);
+	ok(n == 4 && !b.len && !*b.p, "a stolen buffer leaves an empty one");
+	free(p);
+	buf_add(&b, "", 0);
+	p = buf_steal(&b, &n);
+	ok(p && !n && !*p, "stealing nothing gives an empty string of one's own");
+	free(p);
+	buf_fini(&b);
+}
+
+static void num(void)
+{
+	static const struct {
+		double d;
+		const char *text;
+	} rows[] = { { 0, "0" }, { 1, "1" }, { -1, "-1" }, { 3453.1, "3453.1" }, { 0.1, "0.1" }, { 1e21, "1e+21" },
+		     { 6895988972, "6895988972" }, { 5e-324, "5e-324" }, { 2.5e-310, "2.5e-310" }, { 0.1 + 0.2, "0.30000000000000004" },
+		     { 1.7976931348623157e308, "1.7976931348623157e+308" } };
+	static const char *const bad[] = { "", " 1", "1 ", "0x10", "inf", "nan", "1e", "1e400", "--1", ".", "1,5", "+", "1e+" };
+	char text[NUM_MAX];
+	double d;
+	int64_t i;
+	unsigned seed = 1;
+	int wrong = 0;
+
+	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+		num_format(text, rows[r].d);
+		is_str(text, rows[r].text, "shortest form");
+	}
+	for (int r = 0; r < 100000; r++) {
+		uint64_t bits = ((uint64_t)rand_r(&seed) << 42) ^ ((uint64_t)rand_r(&seed) << 21) ^ (uint64_t)rand_r(&seed);
+
+		memcpy(&d, &bits, sizeof(d));
+		if (!isfinite(d))
+			continue;
+		num_format(text, d);
+		wrong += strtod(text, NULL) != d;
+	}
+	ok(!wrong, "100,000 doubles read back the same");
+	for (size_t r = 0; r < sizeof(bad) / sizeof(*bad); r++)
+		ok(num_parse(bad[r], strlen(bad[r]), &d) == -1, "\"%s\" is no number", bad[r]);
+	ok(!num_parse("3453.10", 7, &d) && d == 3453.1 && !num_parse("1e3x", 3, &d) && d == 1000, "numbers, and of n bytes only");
+	ok(!num_parse_i64("-9223372036854775808", 20, &i) && i == INT64_MIN, "the least integer");
+	ok(num_parse_i64("9223372036854775808", 19, &i) == -1 && num_parse_i64("1.0", 3, &i) == -1, "no integers");
+}
+
+static void json(void)
+{
+	struct buf b;
+	struct json j;
+
+	buf_init(&b);
+	j = json_begin(&b);
+	json_object(&j);
+	json_kstr(&j, "a\"b", "x\ny\\z<\x01\x7f");
+	json_knum(&j, "nan", NAN);
+	json_key(&j, "list");
+	json_array(&j);
+	json_i64(&j, INT64_MIN);
+	json_num(&j, 0.5);
+	json_str(&j, NULL);
+	json_bool(&j, true);
+	json_array(&j);
+	json_array_end(&j);
+	json_object(&j);
+	json_object_end(&j);
+	json_array_end(&j);
+	json_kraw(&j, "raw", "{\"k\":1}");
+	json_object_end(&j);
+	is_str(b.p, "{\"a\\\"b\":\"x\\ny\\\\z\\u003c\\u0001\\u007f\",\"nan\":null,\"list\":[-9223372036854775808,0.5,null,true,[],{}],"
+	       "\"raw\":{\"k\":1}}", "JSON with its commas and escapes");
+	buf_fini(&b);
+}
+
+static void ident(void)
+{
+	struct uuid u, v;
+	char text[UUID_TEXT], hex[65], last[UUID_TEXT] = "";
+	uint8_t digest[32];
+	bool rising = true;
+
+	sha256("abc", 3, digest);
+	hex_format(digest, 32, hex);
+	is_str(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "SHA-256 of abc");
+	uuid_v8_of(&u, digest);
+	is_str(uuid_format(&u, text), "ba7816bf-8f01-8fea-8141-40de5dae2223", "a version 8 UUID of it");
+	ok(!uuid_parse("BA7816BF-8F01-8FEA-8141-40DE5DAE2223", &v) && uuid_equal(&u, &v), "upper case is read");
+	ok(uuid_parse("ba7816bf-8f01-8fea-8141-40de5dae222", &v) == -1 && uuid_parse("", &v) == -1 &&
+	   uuid_parse("ba7816bf_8f01-8fea-8141-40de5dae2223", &v) == -1 &&
+	   uuid_parse("ga7816bf-8f01-8fea-8141-40de5dae2223", &v) == -1, "what is no UUID");
+	for (int i = 0; i < 1000; i++) {
+		uuid_v7(&u);
+		uuid_format(&u, text);
+		rising &= strncmp(last, text, 13) <= 0 && text[14] == '7' && strchr("89ab", text[19]);
+		memcpy(last, text, sizeof(last));
+	}
+	ok(rising, "version 7 UUIDs rise with time");
+}
+
+static void tm(void)
+{
+	static const struct {
+		const char *text, *utc;		/* NULL: refused */
+	} rows[] = {
+		{ "2026-02-13T15:08:00Z", "2026-02-13T15:08:00Z" },
+		{ "2026-02-13T15:08:00.25+01:30", "2026-02-13T13:38:00.250000Z" },
+		{ "2026-02-13t15:08:00.1234567z", "2026-02-13T15:08:00.123456Z" },
+		{ "2024-02-29 00:00:00-12:00", "2024-02-29T12:00:00Z" },
+		{ "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z" },
+		{ "9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z" },
+		{ "2023-02-29T00:00:00Z", NULL }, { "2026-02-13T15:08:00", NULL }, { "2026-02-13", NULL }, { "", NULL },
+		{ "2026-13-01T00:00:00Z", NULL }, { "2026-00-01T00:00:00Z", NULL }, { "2026-01-01T24:00:00Z", NULL },
+		{ "2026-01-01T00:60:00Z", NULL }, { "2026-01-01T00:00:00.Z", NULL }, { "2026-01-01T00:00:00Zx", NULL },
+		{ "2026-01-01T00:00:00+25:00", NULL }, { "1969-12-31T23:59:59Z", NULL }, { "2026-1-01T00:00:00Z", NULL },
+		{ "1970-01-01T00:00:00+01:00", NULL },
+	};
+	char text[TM_TEXT];
+	int64_t t;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int ret = tm_parse(rows[i].text, &t);
+
+		if (rows[i].utc)
+			is_str(ret ? "refused" : tm_format(t, text), rows[i].utc, rows[i].text);
+		else
+			ok(ret == -1, "no time: \"%s\"", rows[i].text);
+	}
+}
+
+static void err(void)
+{
+	struct arena *a = arena_new();
+	struct problems *p = problems_new(a);
+	char at[] = "/results/0", longest[3000];
+	struct err e = { 0 };
+
+	ok(err_set(&e, ERR_INVALID, "%s is %d", "x", 7) == -1 && e.kind == ERR_INVALID, "an error is -1");
+	ok(err_prefix(&e, "line %d", 3) == -1, "with a prefix too");
+	is_str(e.message, "line 3: x is 7", "and says both");
+	err_set(&e, ERR_INVALID, "again: %s", e.message);
+	is_str(e.message, "again: line 3: x is 7", "a message may quote itself");
+	memset(longest, 'y', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = 0;
+	err_set(&e, ERR_BUG, "%s", longest);
+	err_prefix(&e, "%s", longest);
+	ok(strlen(e.message) < sizeof(e.message), "long messages are cut");
+	for (int i = 0; i < 150; i++)
+		problems_add(p, at, "number %d", i);
+	at[0] = 'X';
+	ok(p->n == PROBLEMS_MAX && p->total == 150, "problems past the cap are counted");
+	is_str(p->list[0].at, "/results/0", "their places are copies");
+	is_str(p->list[99].message, "number 99", "and their texts");
+	arena_free(a);
+}
+
+int main(void)
+{
+	arena();
+	buf();
+	num();
+	json();
+	ident();
+	tm();
+	err();
+	return done();
+}
