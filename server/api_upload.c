@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../ingest/jread.h"
 #include "../ingest/read.h"
 #include "../lib/json.h"
 #include "../lib/must.h"
@@ -131,13 +130,12 @@ static void count(struct req *rq, const struct run_write *w)
 }
 
 /* Stores one; -1 with the reason when it is neither there now nor was before. */
-static int store(struct req *rq, const struct submission *sub, struct jread_slice raw, bool dry_run, struct run_write *w,
-		 struct err *err)
+static int store(struct req *rq, const struct read_item *item, bool dry_run, struct run_write *w, struct err *err)
 {
 	*w = (struct run_write){
-		.sub = sub,
-		.raw = raw.text,
-		.raw_len = raw.len,
+		.sub = item->sub,
+		.raw = item->raw,
+		.raw_len = item->raw_len,
 		.raw_type = rq->content_type && web_arg(rq, "format") ? rq->content_type : "application/json",
 		.dry_run = dry_run,
 	};
@@ -148,7 +146,7 @@ static int store(struct req *rq, const struct submission *sub, struct jread_slic
 		return -1;
 	}
 	count(rq, w);
-	return w->outcome == WRITE_CONFLICT ? conflict(sub, err) : 0;
+	return w->outcome == WRITE_CONFLICT ? conflict(item->sub, err) : 0;
 }
 
 static int post_one(struct req *rq, const struct read_item *item, bool dry_run, struct err *err)
@@ -162,7 +160,7 @@ static int post_one(struct req *rq, const struct read_item *item, bool dry_run, 
 		*err = item->err;
 		return -1;
 	}
-	if (store(rq, item->sub, (struct jread_slice){ .text = rq->body, .len = rq->body_len }, dry_run, &w, err))
+	if (store(rq, item, dry_run, &w, err))
 		return -1;
 	rq->status = w.outcome == WRITE_STORED ? 201 : 200;
 	if (!dry_run)
@@ -193,8 +191,8 @@ static void tell_refused(struct json *j, const char *status, const struct err *e
 }
 
 /* One of many. -1 only where the whole request has to come again: the database is away. */
-static int post_item(struct req *rq, const struct read_item *item, struct jread_slice raw, bool dry_run, struct json *j,
-		     bool *all_good, struct err *err)
+static int post_item(struct req *rq, const struct read_item *item, bool dry_run, struct json *j, bool *all_good,
+		     struct err *err)
 {
 	struct err why = item->err;
 	struct run_write w = { 0 };
@@ -205,7 +203,7 @@ static int post_item(struct req *rq, const struct read_item *item, struct jread_
 		*all_good = false;
 		return 0;
 	}
-	if (!store(rq, item->sub, raw, dry_run, &w, &why)) {
+	if (!store(rq, item, dry_run, &w, &why)) {
 		tell(j, item->sub, &w);
 		return 0;
 	}
@@ -221,19 +219,15 @@ static int post_item(struct req *rq, const struct read_item *item, struct jread_
 static int post_many(struct req *rq, const struct read_result *read, bool dry_run, struct err *err)
 {
 	struct json j = json_begin(&rq->out);
-	struct jread_split split;	/* each run keeps its own part of the body */
 	bool all_good = true;
 
-	if (jread_split(rq->arena, rq->body, rq->body_len, SUBMISSION_DEPTH_MAX, &split, err))
-		return -1;
-	must(split.n == read->n);
 	json_object(&j);
 	json_key(&j, "items");
 	json_array(&j);
 	for (size_t i = 0; i < read->n; i++) {
 		json_object(&j);
 		json_ki64(&j, "index", (int64_t)i);
-		if (post_item(rq, &read->items[i], split.slices[i], dry_run, &j, &all_good, err))
+		if (post_item(rq, &read->items[i], dry_run, &j, &all_good, err))
 			return -1;
 		json_object_end(&j);
 	}

@@ -30,7 +30,8 @@
 #define DRAIN_MAX (64u * 1024 * 1024)	/* of a refused body: then the line is cut */
 #define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
 #define CACHE_BYTES (64u * 1024 * 1024)
-#define DRAIN_SECONDS 5		/* at the end: for requests to finish */
+#define DRAIN_USEC 5000000		/* at the end: for answers to go out */
+#define ARRIVE_USEC 500000		/* ... and for requests that are coming in */
 
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {
@@ -52,7 +53,6 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connectio
 	call->rq.since = call->started;
 	random_bytes(id, sizeof(id));
 	hex_format(id, sizeof(id), call->rq.request_id);
-	atomic_fetch_add(&web->in_flight, 1);
 	web_conn_phase(call->conn, CONN_HEAD, call->rq.request_id);
 	return call;
 }
@@ -295,7 +295,6 @@ static void on_done(void *cls, struct MHD_Connection *connection, void **con_cls
 	arena_free(call->arena);
 	free(call);
 	*con_cls = NULL;
-	atomic_fetch_sub(&web->in_flight, 1);
 }
 
 __attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *fmt, va_list ap)
@@ -362,14 +361,20 @@ static int start(struct web *web, struct err *err)
 /* No new connections; what is in flight gets its answer, then everything ends. */
 static void stop(struct web *web)
 {
-	int64_t until = tm_monotonic_usec() + DRAIN_SECONDS * 1000000LL;
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	MHD_socket listener = MHD_quiesce_daemon(web->daemon);
+	int64_t begun = tm_monotonic_usec(), passed = 0;
 
 	atomic_store(&web->stopping, true);
-	web_queue_stop(web->queue);	/* all that were suspended are resumed with an answer */
-	while (atomic_load(&web->in_flight) && tm_monotonic_usec() < until)
+	while (passed < ARRIVE_USEC && web_conn_busy(web, true)) {
 		nanosleep(&pause, NULL);
+		passed = tm_monotonic_usec() - begun;
+	}
+	web_queue_stop(web->queue);	/* all that were suspended are resumed with an answer */
+	while (web_conn_busy(web, false) && passed < DRAIN_USEC) {
+		nanosleep(&pause, NULL);
+		passed = tm_monotonic_usec() - begun;
+	}
 	MHD_stop_daemon(web->daemon);
 	if (listener != MHD_INVALID_SOCKET)
 		close(listener);

@@ -82,7 +82,7 @@ struct web {
 	pthread_mutex_t conns_lock;
 	struct conn *conns;		/* under conns_lock */
 	atomic_bool stopping;
-	_Atomic uint64_t in_flight, connections, bytes_in, bytes_out, refused, outcome[4];
+	_Atomic uint64_t connections, bytes_in, bytes_out, refused, outcome[4];
 	int64_t started_at;
 };
 

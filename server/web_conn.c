@@ -130,6 +130,18 @@ static void send_timeout(struct conn *conn)
 	buf_fini(&out);
 }
 
+bool web_conn_busy(struct web *web, bool arriving)
+{
+	bool busy = false;
+
+	must(!pthread_mutex_lock(&web->conns_lock));
+	for (struct conn *conn = web->conns; conn && !busy; conn = conn->next)
+		busy = conn->phase == CONN_WORK || conn->phase == CONN_SEND ||
+		       (arriving && (conn->phase == CONN_HEAD || conn->phase == CONN_BODY));
+	must(!pthread_mutex_unlock(&web->conns_lock));
+	return busy;
+}
+
 /* Under lock: whether its time is over. */
 static bool overdue(const struct conn *conn, int64_t now)
 {

@@ -20,6 +20,9 @@ bool web_conn_alive(struct conn *conn);		/* not cut; and notes a sign of life */
 /* Bytes past libmicrohttpd, the last this connection sends; only while a request comes in. */
 void web_conn_send_last(struct conn *conn, const struct buf *out);
 
+/* Whether an answer is being made or sent; with `arriving`, or a request is coming in. */
+bool web_conn_busy(struct web *web, bool arriving);
+
 void *web_conn_reap(void *web);			/* a thread's body; ends when web->stopping */
 
 #endif
