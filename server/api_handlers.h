@@ -25,6 +25,11 @@ int api_kernels_list(struct req *rq, struct err *err);
 int api_kernels_parse(struct req *rq, struct err *err);
 int api_kernels_post(struct req *rq, struct err *err);
 
+/* api_alerts.c */
+int api_alerts_list(struct req *rq, struct err *err);
+int api_alerts_get(struct req *rq, struct err *err);
+int api_alerts_mail(struct req *rq, struct err *err);
+
 /* api_health.c */
 int api_health_live(struct req *rq, struct err *err);
 int api_health_ready(struct req *rq, struct err *err);

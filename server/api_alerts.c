@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Alerts: the list, one with its rows, and the text that its mail has. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/num.h"
+#include "api_handlers.h"
+#include "api_list.h"
+#include "api_shapes.h"
+#include "calc_alert.h"
+
+/* state= arguments; NULL when there are none. */
+static int pick_states(struct req *rq, struct db_alert_filter *f, struct err *err)
+{
+	const char **values = web_args(rq, "state", &f->n_states);
+
+	for (size_t i = 0; i < f->n_states; i++) {
+		size_t k = 0;
+
+		while (db_alerts_states[k] && strcmp(db_alerts_states[k], values[i]))
+			k++;
+		if (!db_alerts_states[k])
+			return err_set(err, ERR_UNKNOWN_VALUE,
+				       "state=%.100s: one of suspect, new, acknowledged, reported, fix-posted, fixed, "
+				       "accepted, invalid, muted is needed", values[i]);
+	}
+	f->states = f->n_states ? values : NULL;
+	return 0;
+}
+
+/* benchmark= arguments, globs too, as benchmark ids. */
+static int pick_benchmarks(struct req *rq, struct db_alert_filter *f, struct err *err)
+{
+	struct selection sel;
+	int64_t *ids;
+
+	if (!web_arg(rq, "benchmark"))
+		return db_catalog_refresh(rq->server->catalog, rq->db, err);
+	if (api_shapes_selection(rq, &sel, err))
+		return -1;
+	ids = arena_array(rq->arena, int64_t, sel.n + 1);
+	for (size_t i = 0; i < sel.n; i++) {
+		size_t k = 0;
+
+		while (k < f->n_benchmarks && ids[k] != sel.series[i]->benchmark->id)
+			k++;
+		if (k == f->n_benchmarks)
+			ids[f->n_benchmarks++] = sel.series[i]->benchmark->id;
+	}
+	f->benchmark_ids = ids;
+	return 0;
+}
+
+/* "MICROSECONDS-ID" of the last alert of the page before. */
+static int pick_cursor(const struct req *rq, struct db_alert_filter *f, struct err *err)
+{
+	const char *cursor = web_arg(rq, "cursor");
+	size_t n = cursor ? strcspn(cursor, "-") : 0;
+
+	f->before_created_at = TM_NONE;
+	if (!cursor)
+		return 0;
+	if (num_parse_i64(cursor, n, &f->before_created_at) || cursor[n] != '-' ||
+	    uuid_parse(cursor + n + 1, &f->before_id) || f->before_created_at < 0)
+		return err_set(err, ERR_BAD_ARGUMENT, "cursor: take it from \"next\" of the page before");
+	return 0;
+}
+
+static const char *joined(struct arena *a, const char *const *list, size_t n)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < n; i++)
+		text = arena_printf(a, "%s%s%s", text, i ? " " : "", list[i]);
+	return text;
+}
+
+static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
+{
+	static const struct table_col cols[] = {
+		{ .name = "id", .in = TABLE_CSV },
+		{ .name = "created_at", .head = "created" },
+		{ .name = "state" },
+		{ .name = "kind", .in = TABLE_CSV },
+		{ .name = "benchmark" },
+		{ .name = "track", .in = TABLE_CSV },
+		{ .name = "from" },
+		{ .name = "to" },
+		{ .name = "worst_percent", .head = "worst", .right = true },
+		{ .name = "n_series", .head = "series", .right = true },
+		{ .name = "machines" },
+		{ .name = "thp", .in = TABLE_CSV },
+	};
+	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
+	char id[UUID_TEXT], at[TM_TEXT];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct calc_alert *al = &list[i];
+
+		tm_format(al->alert->created_at, at);
+		table_row(t);
+		table_str(t, uuid_format(&al->alert->id, id));
+		table_str(t, rq->rep == REP_CSV ? at : arena_strndup(rq->arena, at, strlen("2026-02-13")));
+		table_str(t, al->alert->state);
+		table_str(t, db_alerts_direction(al->alert->regression));
+		table_str(t, al->benchmark->name);
+		table_str(t, al->alert->track);
+		table_str(t, al->from->name);
+		table_str(t, al->to->name);
+		table_num(t, al->alert->worst_percent, table_percent(rq->arena, al->alert->worst_percent));
+		table_i64(t, al->alert->n_series);
+		table_str(t, joined(rq->arena, al->machines, al->n_machines));
+		table_str(t, joined(rq->arena, al->thp, al->n_thp));
+	}
+	api_list_table(rq, t);
+}
+
+static void list_json(struct req *rq, const struct calc_alert *list, size_t n, const char *next, int64_t open)
+{
+	struct json j = json_begin(&rq->out);
+
+	json_object(&j);
+	json_key(&j, "alerts");
+	json_array(&j);
+	for (size_t i = 0; i < n; i++)
+		calc_alert_json(&j, &list[i], NULL, false);
+	json_array_end(&j);
+	json_ki64(&j, "open", open);
+	json_kstr(&j, "next", next);
+	json_object_end(&j);
+}
+
+int api_alerts_list(struct req *rq, struct err *err)
+{
+	struct db_alert_filter f = { 0 };
+	struct calc_alert *named;
+	struct db_alert *list;
+	const char *next = NULL;
+	char id[UUID_TEXT];
+	int64_t open;
+	int limit;
+	size_t n;
+
+	if (api_list_limit(rq, &limit, err) || pick_states(rq, &f, err) || pick_cursor(rq, &f, err) ||
+	    pick_benchmarks(rq, &f, err))
+		return -1;
+	if (db_alerts_list(rq->db, rq->arena, &f, limit + 1, &list, &n, err) ||
+	    db_alerts_count_open(rq->db, &open, err) || db_catalog_refresh(rq->server->catalog, rq->db, err))
+		return -1;
+	if (n > (size_t)limit) {	/* one more than asked for: there is a next page */
+		n = (size_t)limit;
+		next = arena_printf(rq->arena, "%lld-%s", (long long)list[n - 1].created_at,
+				    uuid_format(&list[n - 1].id, id));
+	}
+	named = arena_array(rq->arena, struct calc_alert, n);
+	for (size_t i = 0; i < n; i++)
+		if (calc_alert_name(rq->server->catalog, rq->arena, &list[i], &named[i], err))
+			return -1;
+	if (rq->rep == REP_JSON)
+		list_json(rq, named, n, next, open);
+	else
+		list_table(rq, named, n);
+	return 0;
+}
+
+static int load(struct req *rq, struct calc_alert **al, struct err *err)
+{
+	struct uuid id;
+
+	if (uuid_parse(rq->id, &id))
+		return err_set(err, ERR_NOT_FOUND, "%.100s is no alert: an alert's id is a UUID", rq->id);
+	if (calc_alert_load(rq->server->catalog, rq->db, rq->arena, &id, al, err))
+		return -1;
+	return *al ? 0 : err_set(err, ERR_NOT_FOUND, "there is no alert %s", rq->id);
+}
+
+static void rows_csv(struct req *rq, const struct calc_alert *al)
+{
+	static const struct table_col cols[] = {
+		{ .name = "series_id" },     { .name = "benchmark" },	 { .name = "metric" },
+		{ .name = "unit" },	     { .name = "better" },	 { .name = "params" },
+		{ .name = "machine" },	     { .name = "uarch" },	 { .name = "thp" },
+		{ .name = "from" },	     { .name = "to" },		 { .name = "before_center" },
+		{ .name = "after_center" },  { .name = "before_boots" }, { .name = "after_boots" },
+		{ .name = "change_percent" }, { .name = "verdict" },	 { .name = "confidence" },
+	};
+	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
+
+	for (size_t i = 0; i < al->n_rows; i++) {
+		const struct calc_alert_row *row = &al->rows[i];
+		const struct cat_series *s = row->series;
+
+		table_row(t);
+		table_i64(t, s->id);
+		table_str(t, s->benchmark->name);
+		table_str(t, s->metric->name);
+		table_str(t, s->metric->unit);
+		table_str(t, better_word(s->metric->better));
+		table_str(t, s->params);
+		table_str(t, s->machine->name);
+		table_str(t, s->machine->uarch);
+		table_str(t, s->config->thp);
+		table_str(t, row->from->name);
+		table_str(t, row->to->name);
+		table_num(t, row->change->from_center, NULL);
+		table_num(t, row->change->to_center, NULL);
+		table_i64(t, row->change->from_boots);
+		table_i64(t, row->change->to_boots);
+		table_num(t, row->change->percent, NULL);
+		table_str(t, row->change->verdict);
+		table_str(t, row->change->confidence);
+	}
+	table_csv(&rq->out, t);
+}
+
+int api_alerts_get(struct req *rq, struct err *err)
+{
+	struct json j = json_begin(&rq->out);
+	struct calc_alert *al;
+
+	if (load(rq, &al, err))
+		return -1;
+	if (rq->rep == REP_CSV)
+		rows_csv(rq, al);
+	else if (rq->rep == REP_TEXT)
+		calc_alert_text(&rq->out, al, rq->server->conf->public_url);
+	else
+		calc_alert_json(&j, al, NULL, true);
+	return 0;
+}
+
+/* The mail as a draft: its subject, folded as a header is, and its text. */
+int api_alerts_mail(struct req *rq, struct err *err)
+{
+	struct calc_alert *al;
+	struct buf subject;
+
+	if (load(rq, &al, err))
+		return -1;
+	buf_init(&subject);
+	buf_puts(&subject, "Subject: ");
+	calc_alert_subject(&subject, al);
+	table_para(&rq->out, 1, subject.p);
+	buf_fini(&subject);
+	buf_putc(&rq->out, '\n');
+	calc_alert_text(&rq->out, al, rq->server->conf->public_url);
+	return 0;
+}

@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`nsecwatchd watch`: from runs to alerts, and out by webhook and mail, exactly once in effect."""
+import email
+import email.policy
+import json
+import random
+import time
+
+import pytest
+
+import harness
+import sinks
+from harness import sql, submission, wait_until
+
+SIZES = {4: 1713, 40: 2071, 400: 3453, 4000: 18804}
+LATER = {4: 1775, 40: 2362, 400: 5993, 4000: 44116}  # +3.6, +14, +74 and +135 %
+
+
+class Lab:
+    """A fresh database with a server, and as many watches as a test wants."""
+
+    def __init__(self, postgres, folder):
+        self.folder, self.watches = folder, []
+        self.db = postgres.create_database()
+        harness.command("migrate", "--db", self.db)
+        done = harness.command("token", "add", "--name", "lab", "--scope", "admin", "--db", self.db)
+        self.server = harness.Server(self.db, folder / "serve.log", "--public-url", "https://perf.example")
+        self.server.start()
+        token = next(word for word in done.stdout.split() if word.startswith("nsw_"))
+        self.api = harness.Api(self.server.url, token)
+
+    def watch(self, *options, start=True):
+        watch = harness.Process("watch", "--db", self.db, "--public-url", "https://perf.example", *options,
+                                log=self.folder / f"watch{len(self.watches)}.log")
+        self.watches.append(watch)
+        return watch.start() if start else watch
+
+    def boots(self, kernel, centers, machine="milan-01", boots=3, reps=3, better="lower", benchmark="mprotect/tw4m",
+              thp="always", noise=0.002, **fields):
+        """Some boots of one kernel, each with its own small shift, all sizes in each."""
+        metric = {"lower": ("latency", "ns/call"), "higher": ("rate", "calls/s")}[better]
+        for boot in range(boots):
+            shift = 1 + noise * (boot - (boots - 1) / 2)
+            self.api.store(submission(
+                kernel, machine, thp=thp, boot_id=f"{machine}-{kernel}-{boot}-{fields.get('run', '')}", results=[
+                    {"benchmark": benchmark, "params": {"size_kib": size}, "metric": metric[0], "unit": metric[1],
+                     "better": better,
+                     "values": [center * shift * (1 + noise / 4 * (rep - (reps - 1) / 2)) for rep in range(reps)]}
+                    for size, center in centers.items()]))
+
+    def checked(self):
+        wait_until(lambda: not sql(self.db, "SELECT 1 FROM run_todo"), "all runs are checked and packed")
+
+    def delivered(self, n):
+        wait_until(lambda: sql(self.db, "SELECT count(*) FROM outbox WHERE sent_at IS NOT NULL")[0][0] == n,
+                   f"{n} deliveries are marked")
+        assert not sql(self.db, "SELECT 1 FROM outbox WHERE sent_at IS NULL")
+
+    def alerts(self, **query):
+        return self.api.json("/api/v1/alerts", params=query)["alerts"]
+
+    def ranges(self):
+        return sorted((a["from"], a["to"], a["kind"]) for a in self.alerts())
+
+    def rows(self):
+        """Everything that checks write, by name."""
+        return sql(self.db, """
+            SELECT a.id, f.name, t.name, b.name, a.direction, a.state, a.n_series, a.worst_percent, m.name, s.params,
+                   mf.name, mt.name, c.percent, c.verdict, c.confidence, c.from_boots, c.to_boots
+            FROM alert a JOIN kernel f ON f.id = a.from_kernel_id JOIN kernel t ON t.id = a.to_kernel_id
+            JOIN benchmark b ON b.id = a.benchmark_id JOIN alert_member am ON am.alert_id = a.id
+            JOIN series s ON s.id = am.series_id JOIN machine m ON m.id = s.machine_id
+            JOIN kernel mf ON mf.id = am.from_kernel_id JOIN kernel mt ON mt.id = am.to_kernel_id
+            JOIN change c USING (series_id, from_kernel_id, to_kernel_id)
+            ORDER BY a.id, m.name, s.params, mf.name""")
+
+    def close(self):
+        for watch in self.watches:
+            if watch.running():
+                watch.stop()
+        self.server.stop()
+
+
+@pytest.fixture
+def new_lab(postgres, tmp_path_factory):
+    labs = []
+
+    def make():
+        if postgres.process is None:
+            postgres.start()
+        labs.append(Lab(postgres, tmp_path_factory.mktemp("lab")))
+        return labs[-1]
+
+    yield make
+    for one in labs:
+        one.close()
+
+
+@pytest.fixture
+def lab(new_lab):
+    return new_lab()
+
+
+@pytest.fixture
+def hook():
+    sink = sinks.Hook()
+    yield sink
+    sink.close()
+
+
+@pytest.fixture
+def mail():
+    sink = sinks.Mail()
+    yield sink
+    sink.close()
+
+
+def to(hook=None, mail=None):
+    """Options that send alerts there."""
+    options = ["--webhook-url", hook.url] if hook else []
+    if mail:
+        options += ["--smtp-url", mail.url, "--mail-from", "watch@lab.example", "--mail-to", "mm@lists.example"]
+    return options
+
+
+def test_a_step_makes_one_alert_one_call_and_one_mail(lab, hook, mail):
+    lab.watch(*to(hook, mail))
+    lab.boots("v6.16", SIZES)
+    lab.boots("v6.17-rc1", LATER)
+    lab.checked()
+    lab.delivered(2)
+
+    (alert,) = lab.alerts()
+    assert (alert["from"], alert["to"], alert["track"]) == ("6.16", "6.17-rc1", "mainline")
+    assert (alert["kind"], alert["state"], alert["benchmark"]) == ("regression", "new", "mprotect/tw4m")
+    assert alert["machines"] == ["milan-01"] and alert["thp"] == ["always"]
+    assert alert["n_series"] == 3  # 4 KiB moved by less than 5 %
+    assert alert["worst_percent"] == pytest.approx(134.6, abs=0.1)
+    assert alert["url"] == f"/alerts/{alert['id']}"
+
+    (call,) = hook.calls
+    headers, body = call[0], json.loads(call[1])
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Idempotency-Key"] == f"{alert['id']}-opened-webhook"
+    assert body["id"] == alert["id"] and body["kind"] == "regression"
+    assert body["url"] == f"https://perf.example/alerts/{alert['id']}"
+    assert [row["params"]["size_kib"] for row in body["rows"]] == sorted(r["params"]["size_kib"] for r in body["rows"])
+
+    (sender, recipients, message), = mail.messages
+    assert (sender, recipients) == ("<watch@lab.example>", ["<mm@lists.example>"])
+    parsed = email.message_from_bytes(message, policy=email.policy.default)
+    assert not parsed.defects
+    assert parsed["Message-ID"] == f"<{alert['id']}@lab.example>"
+    assert parsed["To"] == "mm@lists.example" and parsed["Auto-Submitted"] == "auto-generated"
+    assert parsed["Subject"].startswith("[REGRESSION] mprotect/tw4m +") and "since 6.17-rc1" in parsed["Subject"]
+    assert parsed.get_content_type() == "text/plain"
+    text = parsed.get_content()
+    assert "6.16" in text and "milan-01 (epyc-milan)" in text and "THP modes:  always" in text
+    assert "https://perf.example/compare?base=6.16&head=6.17-rc1&benchmark=mprotect/tw4m" in text.splitlines()
+    for line in text.splitlines():
+        assert len(line) <= 72 or line.startswith("https://"), line
+
+
+def test_a_later_boot_changes_the_numbers_but_sends_nothing(lab, hook):
+    lab.watch(*to(hook))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    lab.delivered(1)
+    before = lab.alerts()[0]
+    lab.boots("6.17-rc1", {size: value * 1.1 for size, value in LATER.items()}, run="later")
+    lab.checked()
+    (after,) = lab.alerts()
+    assert after["id"] == before["id"] and after["worst_percent"] > before["worst_percent"]
+    assert after["n_series"] == 4  # 4 KiB moved by more than 5 % now
+    lab.delivered(1)
+    assert len(hook.calls) == 1
+
+
+def test_a_webhook_that_fails_twice_is_told_once_it_can_listen(lab, hook):
+    hook.answers = [500, 404]
+    lab.watch(*to(hook))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    lab.delivered(1)
+    assert len(hook.calls) == 3
+    assert len({headers["Idempotency-Key"] for headers, _ in hook.calls}) == 1
+    assert len({body for _, body in hook.calls}) == 1  # whatever was learned in between
+    (delivery,) = lab.api.json(f"/api/v1/alerts/{lab.alerts()[0]['id']}")["deliveries"]
+    assert delivery["kind"] == "webhook" and delivery["attempts"] == 3 and delivery["last_error"] is None
+
+
+def test_the_last_failure_shows(lab, hook):
+    hook.answers = [503] * 100
+    lab.watch(*to(hook))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+
+    def delivery():
+        return lab.api.json(f"/api/v1/alerts/{lab.alerts()[0]['id']}")["deliveries"][0]
+
+    wait_until(lambda: delivery()["last_error"], "a failure is noted")
+    assert delivery()["last_error"] == "the webhook answered HTTP 503"
+    assert delivery()["sent_at"] is None and delivery()["next_try"]
+
+
+def test_a_mail_server_that_refuses_and_dies_gets_it_in_the_end(lab, mail):
+    mail.refuse, mail.die = 1, 1
+    lab.watch(*to(mail=mail))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    lab.delivered(1)
+    assert mail.attempts == 3 and len(mail.messages) == 1
+
+
+def test_a_webhook_that_hangs_does_not_hold_up_the_mail_nor_the_checks(lab, hook, mail):
+    hook.hang.clear()
+    lab.watch(*to(hook, mail))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    wait_until(lambda: hook.calls, "the webhook is under way")
+    wait_until(lambda: mail.messages, "the mail is out")
+    lab.boots("6.17-rc2", SIZES)
+    lab.checked()
+    assert len(lab.alerts()) == 2
+    hook.hang.set()
+    lab.delivered(4)
+
+
+def test_single_values_are_no_reason_for_an_alert(lab, hook):
+    lab.watch(*to(hook))
+    lab.boots("6.16", SIZES, boots=1, reps=1)
+    lab.boots("6.17-rc1", LATER, boots=1, reps=1)
+    lab.checked()
+    assert lab.alerts() == [] and not sql(lab.db, "SELECT 1 FROM change")
+
+
+def test_small_changes_are_no_reason_for_an_alert(lab):
+    lab.watch()
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", {size: value * 1.04 for size, value in SIZES.items()})
+    lab.checked()
+    assert lab.alerts() == []
+    assert sql(lab.db, "SELECT count(*) FROM change")[0][0] == len(SIZES)  # seen, but not told
+
+
+def test_the_threshold_is_an_option(lab):
+    lab.watch("--alert-percent", "3")
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", {size: value * 1.04 for size, value in SIZES.items()})
+    lab.checked()
+    assert [a["n_series"] for a in lab.alerts()] == [len(SIZES)]
+
+
+def test_a_rule_watches_what_its_selector_says(lab):
+    sql(lab.db, "UPDATE rule SET selector = '{\"param.size_kib\": [\"400\"], \"machine\": [\"milan-*\"]}'")
+    lab.watch()
+    for machine in "milan-01", "rome-01":
+        lab.boots("6.16", SIZES, machine=machine)
+        lab.boots("6.17-rc1", LATER, machine=machine)
+    lab.checked()
+    (alert,) = lab.alerts()
+    assert alert["n_series"] == 1 and alert["machines"] == ["milan-01"]
+
+
+def test_improvements_and_other_benchmarks_are_alerts_of_their_own(lab):
+    lab.watch()
+    lab.boots("6.16", {4: 1000, 8: 1000})
+    lab.boots("6.17-rc1", {4: 1300, 8: 700})
+    lab.boots("6.16", {1: 143857}, benchmark="stress-ng/bigheap", better="higher", run="b")
+    lab.boots("6.17-rc1", {1: 81503}, benchmark="stress-ng/bigheap", better="higher", run="b")
+    lab.checked()
+    assert sorted((a["benchmark"], a["kind"], round(a["worst_percent"])) for a in lab.alerts()) == [
+        ("mprotect/tw4m", "improvement", -30), ("mprotect/tw4m", "regression", 30),
+        ("stress-ng/bigheap", "regression", -43)]
+
+
+def test_a_second_machine_joins_the_alert(lab, hook):
+    lab.watch(*to(hook))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.delivered(1)
+    lab.boots("6.16", SIZES, machine="rome-01", thp="never")
+    lab.boots("6.17-rc1", LATER, machine="rome-01", thp="never")
+    lab.checked()
+    (alert,) = lab.alerts()
+    assert alert["machines"] == ["milan-01", "rome-01"] and alert["thp"] == ["always", "never"]
+    assert alert["n_series"] == 6
+    lab.delivered(1)
+
+
+def test_a_variant_is_compared_with_nothing(lab):
+    lab.watch()
+    lab.boots("6.17-rc1", LATER)
+    lab.boots("v6.17-rc1 with cac1db8c3aad reverted", SIZES)
+    lab.boots("6.17-rc2", LATER)
+    lab.checked()
+    assert lab.alerts() == []
+
+
+def test_tracks_are_not_mixed(lab):
+    lab.watch()
+    lab.boots("6.16.0-65.eln150.x86_64", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    assert lab.alerts() == []
+    lab.boots("6.17.0-0.rc1.17.eln150.x86_64", LATER)
+    lab.checked()
+    assert lab.ranges() == [("6.16.0-65.eln150.x86_64", "6.17.0-0.rc1.17.eln150.x86_64", "regression")]
+
+
+def test_a_kernel_that_arrives_in_between_narrows_the_range(lab, hook):
+    lab.watch(*to(hook))
+    lab.boots("6.15", SIZES)
+    lab.boots("6.17", LATER)
+    lab.checked()
+    first = lab.alerts()[0]["id"]
+    lab.boots("6.16", SIZES)
+    lab.checked()
+    assert lab.ranges() == [("6.16", "6.17", "regression")]
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    assert lab.ranges() == [("6.16", "6.17-rc1", "regression")]
+    assert lab.alerts()[0]["id"] == first and len(hook.calls) == 1
+    assert {(r["from"], r["to"]) for r in lab.api.json(f"/api/v1/alerts/{first}")["rows"]} == {("6.16", "6.17-rc1")}
+
+
+def test_a_backfilled_kernel_between_two_that_differ_little_shows_its_own_step(lab):
+    lab.watch()
+    lab.boots("6.15", SIZES)
+    lab.boots("6.17", SIZES)
+    lab.checked()
+    assert lab.alerts() == []
+    lab.boots("6.16", LATER)
+    lab.checked()
+    assert lab.ranges() == [("6.15", "6.16", "regression"), ("6.16", "6.17", "improvement")]
+
+
+def test_two_steps_in_a_row_are_two_alerts_once_the_middle_is_measured(lab):
+    lab.watch()
+    lab.boots("6.15", {4: 1000})
+    lab.boots("6.17", {4: 1500})
+    lab.checked()
+    lab.boots("6.16", {4: 1200})
+    lab.checked()
+    assert lab.ranges() == [("6.15", "6.16", "regression"), ("6.16", "6.17", "regression")]
+    assert [a["n_series"] for a in lab.alerts()] == [1, 1]
+
+
+def test_a_kernel_measured_in_part_hides_nothing(lab):
+    lab.watch()
+    lab.boots("6.15", {4: 1000, 8: 1000})
+    lab.boots("6.16", {4: 1000})
+    lab.boots("6.17", {4: 1000, 8: 2000})
+    lab.checked()
+    assert lab.ranges() == [("6.15", "6.17", "regression")]
+
+
+def story(lab):
+    for machine in "milan-01", "rome-01", "altra-01":
+        for i, kernel in enumerate(["6.15", "6.16", "6.17-rc1", "6.17-rc2", "6.17"]):
+            factor = [1, 1.2, 2, 1.8, 1.79][i]
+            lab.boots(kernel, {size: value * factor for size, value in SIZES.items()}, machine=machine)
+
+
+def test_killed_at_any_moment_it_makes_the_same_rows(new_lab, hook):
+    calm, stormy = new_lab(), new_lab()
+    for lab in calm, stormy:
+        story(lab)
+    calm.watch(*to(hook))
+    calm.checked()
+    calm.delivered(3)
+    expected = calm.rows()
+    assert len(expected) == 3 * 3 * len(SIZES)
+    calm_calls = {headers["Idempotency-Key"]: body for headers, body in hook.calls}
+    hook.calls.clear()
+
+    rng = random.Random(1)
+    watch = stormy.watch(*to(hook), start=False)
+    for _ in range(25):
+        watch.start()
+        time.sleep(rng.uniform(0.01, 0.12))  # the moment of the kill: any will do
+        watch.kill()
+    sql(stormy.db, "UPDATE outbox SET next_try = now() WHERE sent_at IS NULL")  # leases of the dead
+    watch.start()
+    stormy.checked()
+    stormy.delivered(3)
+    assert stormy.rows() == expected
+    assert {headers["Idempotency-Key"] for headers, _ in hook.calls} == set(calm_calls)
+
+
+def test_two_watches_side_by_side_make_one_alert(lab, hook, mail):
+    for _ in range(2):
+        lab.watch(*to(hook, mail))
+    story(lab)
+    lab.checked()
+    assert sorted(lab.ranges()) == [("6.15", "6.16", "regression"), ("6.16", "6.17-rc1", "regression"),
+                                    ("6.17-rc1", "6.17-rc2", "improvement")]
+    lab.delivered(6)
+    assert len(hook.calls) == 3 and len(mail.messages) == 3
+    assert all(a["n_series"] == 3 * len(SIZES) for a in lab.alerts())
+
+
+def test_a_database_that_goes_away_is_waited_for(lab, hook, postgres):
+    watch = lab.watch(*to(hook))
+    lab.boots("6.16", SIZES)
+    lab.checked()
+    postgres.stop()
+    wait_until(lambda: "has to wait" in watch.log_tail() or "waits for the database" in watch.log_tail(),
+               "watch notices")
+    assert watch.running()
+    postgres.start()
+    wait_until(lambda: lab.server.status("/readyz") == 200, "the server is back")
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    lab.delivered(1)
+    assert len(hook.calls) == 1
+
+
+def test_watch_waits_for_its_schema(postgres, tmp_path):
+    conninfo = postgres.create_database()
+    watch = harness.Process("watch", "--db", conninfo, log=tmp_path / "log").start()
+    wait_until(lambda: "waiting for the database" in watch.log_tail(), "watch says what it waits for")
+    harness.command("migrate", "--db", conninfo)
+    wait_until(lambda: "work goes on" in watch.log_tail(), "watch begins")
+    watch.stop()
+
+
+@pytest.mark.parametrize("signal", ["SIGTERM", "SIGINT"])
+def test_it_stops_cleanly(lab, hook, signal):
+    import signal as signals
+    hook.hang.clear()
+    watch = lab.watch(*to(hook))
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    wait_until(lambda: hook.calls, "a delivery is under way")
+    begun = time.monotonic()
+    watch.stop(getattr(signals, signal))
+    assert time.monotonic() - begun < 10
+    hook.hang.set()
+    watch.start()
+    lab.delivered(1)
+
+
+@pytest.mark.parametrize("options", [
+    ["--webhook-url", "file:///etc/passwd"], ["--webhook-url", "not a url"],
+    ["--smtp-url", "smtp://x", "--mail-from", "a@x\r\nBcc: b@y", "--mail-to", "a@x"],
+    ["--smtp-url", "http://x", "--mail-from", "a@x", "--mail-to", "a@x"]])
+def test_wrong_addresses_are_told_at_start(options):
+    done = harness.command("watch", "--db", "host=/nowhere", *options, check=False)
+    assert done.returncode in (1, 2) and options[0] in done.stderr or "--mail-from" in done.stderr
+
+
+def test_the_list_and_its_pages(lab):
+    for i in range(5):
+        lab.boots("6.16", {4: 1000}, benchmark=f"suite/b{i}", run=i)
+        lab.boots("6.17-rc1", {4: 2000}, benchmark=f"suite/b{i}", run=i)
+    lab.watch()
+    lab.checked()
+    whole = lab.api.json("/api/v1/alerts")
+    assert len(whole["alerts"]) == 5 and whole["next"] is None and whole["open"] == 5
+    seen, cursor = [], None
+    for _ in range(3):
+        page = lab.api.json("/api/v1/alerts", params={"limit": 2, **({"cursor": cursor} if cursor else {})})
+        seen += [a["id"] for a in page["alerts"]]
+        cursor = page["next"]
+    assert cursor is None and seen == [a["id"] for a in whole["alerts"]]
+    assert {a["benchmark"] for a in lab.alerts(benchmark="suite/b1")} == {"suite/b1"}
+    assert len(lab.alerts(benchmark="suite/*")) == 5 and lab.alerts(benchmark="no/*") == []
+    assert len(lab.alerts(state="new")) == 5 and lab.alerts(state="fixed") == []
+    assert len(lab.alerts(state=["new", "fixed"])) == 5
+    harness.error_of(lab.api.get("/api/v1/alerts?state=nonsense"), 400, "unknown_value")
+    harness.error_of(lab.api.get("/api/v1/alerts?benchmark=suite/b9"), 400, "unknown_value")
+    harness.error_of(lab.api.get("/api/v1/alerts?cursor=x"), 400, "bad_argument")
+    harness.error_of(lab.api.get("/api/v1/alerts?nonsense=1"), 400, "bad_argument")
+    csv = lab.api.get("/api/v1/alerts.csv")
+    assert csv.headers["Content-Type"].startswith("text/csv") and len(csv.text.splitlines()) == 6
+    text = lab.api.get("/api/v1/alerts.txt").text
+    assert "suite/b0" in text and all(len(line) <= 72 for line in text.splitlines())
+
+
+def test_one_alert(lab):
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.watch()
+    lab.checked()
+    listed = lab.alerts()[0]
+    alert = lab.api.json(f"/api/v1/alerts/{listed['id']}")
+    assert {key: alert[key] for key in listed} == listed
+    assert [row["params"] for row in alert["rows"]] == [{"size_kib": 40}, {"size_kib": 400}, {"size_kib": 4000}]
+    row = alert["rows"][1]
+    assert row["change_percent"] == pytest.approx(73.56, abs=0.01)
+    assert row["verdict"] == "regression" and row["confidence"] in ("weak", "strong")
+    assert (row["before_boots"], row["after_boots"]) == (3, 3)
+    assert len(lab.api.get(f"/api/v1/alerts/{listed['id']}.csv").text.splitlines()) == 4
+    text = lab.api.get(f"/api/v1/alerts/{listed['id']}.txt").text
+    draft = lab.api.get(f"/api/v1/alerts/{listed['id']}/mail.txt").text
+    assert draft.startswith("Subject: [REGRESSION] mprotect/tw4m") and draft.endswith(text)
+    harness.error_of(lab.api.get("/api/v1/alerts/00000000-0000-4000-8000-000000000000"), 404, "not_found")
+    harness.error_of(lab.api.get("/api/v1/alerts/nonsense"), 404, "not_found")
