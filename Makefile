@@ -9,13 +9,13 @@ CC      ?= cc
 PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd zlib
 CLIENT_PKGS := jansson libcurl nettle libzstd zlib
 
+comma   := ,
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wcast-qual \
            -Wwrite-strings -Wvla -Wformat=2 -Wimplicit-fallthrough
 HARDEN  := -fno-common -fstack-protector-strong -fPIE $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 SANFLAG := $(if $(filter address,$(SAN)),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)\
            $(if $(filter undefined,$(SAN)),-fsanitize=undefined -fno-omit-frame-pointer)\
            $(if $(filter thread,$(SAN)),-fsanitize=thread -fno-omit-frame-pointer)
-comma   := ,
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),-Werror) $(HARDEN) $(SANFLAG) \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
