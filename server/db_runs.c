@@ -212,16 +212,17 @@ static const struct stmt runs_of_kernels = {
 	" ORDER BY r.started_at, r.run_id"
 };
 
-int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
-			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
-			    struct err *err)
+static const struct stmt runs_of_ids = {
+	"runs_of_ids", "SELECT " HEADER ", " ARRAYS " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
+};
+
+static int each(struct db *db, struct arena *a, const struct stmt *st, const struct db_arg *args, size_t n_args,
+		db_runs_each_fn fn, void *arg, struct err *err)
 {
 	struct db_rows *rows;
 	int ret = 0;
 
-	if (db_query(db, &runs_of_kernels,
-		     DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
-			     db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), &rows, err))
+	if (db_query(db, st, args, n_args, &rows, err))
 		return -1;
 	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
 		struct run *r = arena_zalloc(a, sizeof(*r));
@@ -232,6 +233,21 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 	}
 	db_rows_free(rows);
 	return ret;
+}
+
+int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
+			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
+			    struct err *err)
+{
+	return each(db, a, &runs_of_kernels,
+		    DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
+			    db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), fn, arg, err);
+}
+
+int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
+			void *arg, struct err *err)
+{
+	return each(db, a, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), fn, arg, err);
 }
 
 static const struct stmt list_runs = {

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packing and reading packs. A run stands in run_todo until the transaction that put its
+ * samples into packs, so a reader who asks for the waiting runs first and for the packs
+ * after that may see a run twice, and drops one, but never misses it.
+ */
+#include "db_packs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "db_packs_store.h"
+
+#define DEADLINE_MS 5000
+
+/* ---- reading ---- */
+
+static const struct stmt waiting_runs = {
+	"pack_waiting_runs", "SELECT run_id FROM run_todo WHERE what = 'pack'"
+};
+
+/* A NULL array left out by db_runs_write.c gives NULL for each of its elements. */
+static const struct stmt waiting_samples = {
+	"pack_waiting_samples",
+	"SELECT r.run_id, r.machine_id, r.boot_id, r.kernel_id, r.started_at, u.series_id, coalesce(u.n, 1), u.mean,"
+	" u.stddev, CASE WHEN r.vmin IS NULL THEN u.mean ELSE u.vmin END,"
+	" CASE WHEN r.vmax IS NULL THEN u.mean ELSE u.vmax END"
+	" FROM run r, unnest(r.series_id, r.status, r.n, r.mean, r.stddev, r.vmin, r.vmax)"
+	" u (series_id, status, n, mean, stddev, vmin, vmax)"
+	" WHERE r.run_id = ANY($1) AND r.machine_id IN (SELECT machine_id FROM series WHERE id = ANY($2))"
+	" AND u.series_id = ANY($2) AND coalesce(u.status, 0) = 0"
+};
+
+static const struct stmt read_chunks = {
+	"pack_read", "SELECT series_id, samples, body, crc32 FROM series_pack WHERE series_id = ANY($1)"
+};
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Samples of waiting runs into the list; their keys, sorted, are what the packs may hold by now too. */
+static int read_waiting(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
+			struct sample_list *l, uint64_t **keys, size_t *n_keys, struct err *err)
+{
+	struct db_rows *rows;
+	struct uuid *ids, id;
+
+	if (db_query(db, &waiting_runs, DB_NO_ARGS, &rows, err))
+		return -1;
+	*n_keys = (size_t)db_rows_count(rows);
+	ids = arena_array(a, struct uuid, *n_keys);
+	*keys = arena_array(a, uint64_t, *n_keys);
+	for (size_t i = 0; i < *n_keys; i++) {
+		db_uuid(rows, (int)i, 0, &ids[i]);
+		(*keys)[i] = db_runs_run_key(&ids[i]);
+	}
+	db_rows_free(rows);
+	if (!*n_keys)
+		return 0;
+	qsort(*keys, *n_keys, sizeof(**keys), by_key);
+	if (db_query(db, &waiting_samples, DB_ARGS(db_arg_uuids(ids, *n_keys), db_arg_i64s(series_ids, n_series)), &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows); i++) {
+		db_uuid(rows, i, 0, &id);
+		*db_packs_store_more(l, 1) = (struct sample){
+			.series_id = db_i64(rows, i, 5), .kernel_id = db_i64(rows, i, 3),
+			.run_key = db_runs_run_key(&id),
+			.boot_key = db_runs_boot_key(db_i64(rows, i, 1), db_text(rows, i, 2), &id),
+			.started_at = db_time(rows, i, 4), .n = db_i64(rows, i, 6), .mean = db_f64(rows, i, 7),
+			.stddev = db_f64(rows, i, 8), .min = db_f64(rows, i, 9), .max = db_f64(rows, i, 10),
+		};
+	}
+	db_rows_free(rows);
+	return 0;
+}
+
+static int read_packed(struct db *db, const int64_t *series_ids, size_t n_series, struct sample_list *l,
+		       const uint64_t *keys, size_t n_keys, struct err *err)
+{
+	struct sample chunk[PACK_CHUNK_MAX];
+	struct db_rows *rows;
+	int ret = 0;
+	size_t n;
+
+	if (db_query(db, &read_chunks, DB_ARGS(db_arg_i64s(series_ids, n_series)), &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
+		n = db_packs_store_chunk(rows, i, chunk);
+		if (!n)
+			ret = err_set(err, ERR_BUG, "the pack of series %lld is damaged: `nsecwatchd rebuild` makes it anew",
+				      (long long)db_i64(rows, i, 0));
+		for (size_t k = 0; k < n; k++)
+			if (!n_keys || !bsearch(&chunk[k].run_key, keys, n_keys, sizeof(*keys), by_key))
+				*db_packs_store_more(l, 1) = chunk[k];
+	}
+	db_rows_free(rows);
+	return ret;
+}
+
+int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
+		  struct sample **samples, size_t *n, struct err *err)
+{
+	struct sample_list l = { 0 };
+	uint64_t *keys = NULL;
+	size_t n_keys = 0;
+	int ret = 0;
+
+	if (n_series)
+		ret = read_waiting(db, a, series_ids, n_series, &l, &keys, &n_keys, err);
+	if (n_series && !ret)
+		ret = read_packed(db, series_ids, n_series, &l, keys, n_keys, err);
+	*n = ret ? 0 : l.n;
+	*samples = arena_alloc(a, *n * sizeof(**samples));
+	if (*n)
+		memcpy(*samples, l.v, *n * sizeof(**samples));
+	db_packs_store_free(&l);
+	return ret;
+}
+
+/* ---- packing ---- */
+
+static const struct stmt oldest_waiting = {
+	"pack_oldest", "SELECT run_id FROM run_todo WHERE what = 'pack' ORDER BY queued_at, run_id LIMIT $1"
+};
+
+static const struct stmt last_chunks = {
+	"pack_last_chunks",
+	"SELECT p.series_id, p.samples, p.body, p.crc32, p.chunk FROM series_pack p"
+	" JOIN (SELECT series_id, max(chunk) AS chunk FROM series_pack WHERE series_id = ANY($1) GROUP BY series_id) m"
+	" USING (series_id, chunk) ORDER BY p.series_id"
+};
+
+static const struct stmt packed_now = {
+	"pack_done", "DELETE FROM run_todo WHERE what = 'pack' AND run_id = ANY($1)"
+};
+
+struct packing {
+	struct arena *arena;
+	int max_runs;
+	size_t packed;
+};
+
+static int find_oldest(struct db *db, struct packing *p, struct uuid **ids, size_t *n, struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, &oldest_waiting, DB_ARGS(db_arg_i64(p->max_runs)), &rows, err))
+		return -1;
+	*n = (size_t)db_rows_count(rows);
+	*ids = arena_array(p->arena, struct uuid, *n);
+	for (size_t i = 0; i < *n; i++)
+		db_uuid(rows, (int)i, 0, &(*ids)[i]);
+	db_rows_free(rows);
+	return 0;
+}
+
+/* Samples n of one series behind what its last chunk (row `row`, or -1: none) holds. */
+static void append(struct chunk_list *chunks, const struct db_rows *rows, int row, const struct sample *samples, size_t n)
+{
+	struct sample open[PACK_CHUNK_MAX];
+	int64_t chunk = row < 0 ? 0 : db_i64(rows, row, 4);
+	size_t have = row < 0 ? 0 : db_packs_store_chunk(rows, row, open), more;
+
+	if (row >= 0 && !have) {	/* damaged: a rebuild's business; what comes in now must not wait for it */
+		log_event(LOG_ERROR, "a damaged pack", "series=%lld", (long long)samples->series_id);
+		chunk++;
+	}
+	if (have == PACK_CHUNK_MAX) {
+		have = 0;
+		chunk++;
+	}
+	more = n < PACK_CHUNK_MAX - have ? n : PACK_CHUNK_MAX - have;
+	memcpy(open + have, samples, more * sizeof(*samples));
+	db_packs_store_add(chunks, chunk, open, have + more);
+	db_packs_store_add(chunks, chunk + 1, samples + more, n - more);
+}
+
+/* l is sorted by series, as the rows are. */
+static int pack_samples(struct db *db, struct arena *a, const struct sample_list *l, struct err *err)
+{
+	int64_t *series_ids = arena_array(a, int64_t, l->n);
+	struct chunk_list chunks = { .arena = a };
+	struct db_rows *rows;
+	size_t n_series = 0, end;
+	int row = 0, ret;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!i || l->v[i].series_id != l->v[i - 1].series_id)
+			series_ids[n_series++] = l->v[i].series_id;
+	if (!n_series)
+		return 0;
+	if (db_query(db, &last_chunks, DB_ARGS(db_arg_i64s(series_ids, n_series)), &rows, err))
+		return -1;
+	for (size_t i = 0; i < l->n; i = end) {
+		for (end = i; end < l->n && l->v[end].series_id == l->v[i].series_id; end++)
+			;
+		bool has_row = row < db_rows_count(rows) && db_i64(rows, row, 0) == l->v[i].series_id;
+
+		append(&chunks, rows, has_row ? row : -1, l->v + i, end - i);
+		row += has_row;
+	}
+	ret = db_packs_store_write(db, &chunks, err);
+	db_rows_free(rows);
+	return ret;
+}
+
+static int pack(struct db *db, void *arg, struct err *err)
+{
+	struct packing *p = arg;
+	struct sample_list l = { 0 };
+	struct uuid *ids;
+	bool mine;
+	size_t n;
+	int ret;
+
+	p->packed = 0;
+	if (db_packs_store_lock(db, false, &mine, err))
+		return -1;
+	if (!mine)
+		return 0;
+	if (find_oldest(db, p, &ids, &n, err))
+		return -1;
+	if (!n)
+		return 0;
+	ret = db_runs_each_of_ids(db, p->arena, ids, n, db_packs_store_run, &l, err);
+	db_packs_store_sort(&l);
+	if (!ret)
+		ret = pack_samples(db, p->arena, &l, err);
+	if (!ret)
+		ret = db_query(db, &packed_now, DB_ARGS(db_arg_uuids(ids, n)), NULL, err);
+	db_packs_store_free(&l);
+	p->packed = n;
+	return ret;
+}
+
+int db_packs_work(struct db *db, struct arena *a, int max_runs, size_t *packed, struct err *err)
+{
+	struct packing p = { .arena = a, .max_runs = max_runs };
+	int ret = db_tx(db, pack, &p, DEADLINE_MS, err);
+
+	*packed = ret ? 0 : p.packed;
+	return ret;
+}
+
+static const struct stmt count_waiting = {
+	"pack_count", "SELECT count(*) FROM run_todo WHERE what = 'pack'"
+};
+
+int db_packs_waiting(struct db *db, int64_t *runs, struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, &count_waiting, DB_NO_ARGS, &rows, err))
+		return -1;
+	*runs = db_i64(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}
