@@ -24,7 +24,9 @@ static int json_sniff(const char *text, size_t len)
  */
 #define FORMATS(ROW)								\
 	ROW("nsecwatch", SUBMISSION_JSON_SCHEMA, json_sniff, NULL)		\
-	ROW("mprotect-reproducer", "mprotect-table", format_reproducer_sniff, format_reproducer_read)
+	ROW("mprotect-reproducer", "mprotect-table", format_reproducer_sniff, format_reproducer_read) \
+	ROW("google-benchmark", "gbench", format_gbench_sniff, format_gbench_read) \
+	ROW("csv", NULL, format_csv_sniff, format_csv_read)
 
 #define TABLE_ROW(name, alias, sniff, read) { name, alias, sniff, read },
 #define NAME_ROW(name, alias, sniff, read) name,
@@ -256,8 +258,8 @@ static void groups_grow(struct format_groups *g)
 	for (size_t i = 0; i < g->n; i++) {
 		size_t at = key_hash(g->seed, g->keys[i]) & (cap - 1);
 
-		while (g->slots[at])
-			at = (at + 1) & (cap - 1);
+		for (; g->slots[at]; at = (at + 1) & (cap - 1))
+			;
 		g->slots[at] = (uint32_t)i + 1;
 	}
 	g->cap = cap;
@@ -265,23 +267,39 @@ static void groups_grow(struct format_groups *g)
 	g->cap_keys = cap / 2;
 }
 
+/* The slot of a key, or the empty one where it would go. */
+static uint32_t *group_slot(const struct format_groups *g, const char *key)
+{
+	size_t at = key_hash(g->seed, key) & (g->cap - 1);
+
+	while (g->slots[at] && strcmp(g->keys[g->slots[at] - 1], key))
+		at = (at + 1) & (g->cap - 1);
+	return &g->slots[at];
+}
+
 size_t format_group(struct format_groups *g, const char *key, bool *first)
 {
-	size_t at;
+	uint32_t *slot;
 
 	if (g->n * 2 >= g->cap)
 		groups_grow(g);
-	at = key_hash(g->seed, key) & (g->cap - 1);
-	for (; g->slots[at]; at = (at + 1) & (g->cap - 1)) {
-		if (strcmp(g->keys[g->slots[at] - 1], key))
-			continue;
-		*first = false;
-		return g->slots[at] - 1;
+	slot = group_slot(g, key);
+	*first = !*slot;
+	if (*first) {
+		g->keys[g->n] = arena_strdup(g->a, key);
+		*slot = (uint32_t)++g->n;
 	}
-	*first = true;
-	g->keys[g->n] = arena_strdup(g->a, key);
-	g->slots[at] = (uint32_t)++g->n;
-	return g->n - 1;
+	return *slot - 1;
+}
+
+bool format_group_find(const struct format_groups *g, const char *key, size_t *index)
+{
+	const uint32_t *slot = g->cap ? group_slot(g, key) : NULL;
+
+	if (!slot || !*slot)
+		return false;
+	*index = *slot - 1;
+	return true;
 }
 
 void format_series_add(struct arena *a, struct format_series *s, double value)

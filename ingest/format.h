@@ -65,6 +65,7 @@ struct format_groups {
 	uint64_t seed;
 };
 size_t format_group(struct format_groups *g, const char *key, bool *first);
+bool format_group_find(const struct format_groups *g, const char *key, size_t *index);
 
 /* One series of a file, its repetitions collected over rows. */
 struct format_series {

@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "../lib/must.h"
 
@@ -183,15 +182,16 @@ int jread_split(struct arena *a, const char *text, size_t len, size_t depth_max,
 	return err_set(err, ERR_BAD_JSON, "line %zu: this is no JSON", sc.line);
 }
 
-static bool near_nan(const char *text)
+/* Python and friends write NaN and Infinity where JSON has no such thing. */
+static bool near_nan(const struct jread_slice *s, int position)
 {
-	const char *near = strstr(text, "near '");
+	size_t from = position > 9 ? (size_t)position - 9 : 0;
+	size_t n = from < s->len ? s->len - from : 0;
 
-	if (!near)
-		return false;
-	near += strlen("near '");
-	near += *near == '-' || *near == '+';
-	return !strncasecmp(near, "nan", 3) || !strncasecmp(near, "inf", 3);
+	if (n > 18)
+		n = 18;
+	return memmem(s->text + from, n, "NaN", 3) || memmem(s->text + from, n, "nan", 3) ||
+	       memmem(s->text + from, n, "Infinity", 8);
 }
 
 struct jnode *jread_parse(const struct jread_slice *slice, bool *syntax, struct err *err)
@@ -222,7 +222,7 @@ struct jnode *jread_parse(const struct jread_slice *slice, bool *syntax, struct 
 		break;
 	default:
 		*syntax = true;
-		if (near_nan(je.text))
+		if (near_nan(slice, je.position))
 			err_set(err, ERR_BAD_JSON, "line %zu: NaN and Infinity are no JSON: "
 				"leave the value out, or give the result \"status\": \"failed\"", line);
 		else

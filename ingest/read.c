@@ -157,8 +157,6 @@ static int read_foreign(struct arena *a, const struct format *format, const char
 {
 	struct format_file f = { .a = a, .format = format, .ctx = ctx };
 
-	if (check_text(text, len, err))
-		return -1;
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {	/* Excel writes a byte order mark */
 		text += 3;
 		len -= 3;
@@ -181,6 +179,8 @@ int read_body(struct arena *a, const char *body, size_t len, const struct read_c
 	int ret;
 
 	*out = (struct read_result){ .n = 0 };
+	if (ctx->format && (format_find(ctx->format) != format) && check_text(body, len, err))
+		return -1;
 	if (ctx->format && choose(a, ctx, body, len, &format, err))
 		return -1;
 	if (format != &format_table[0])

@@ -126,15 +126,21 @@ static const char *isa_of_vendor(const char *vendor)
 	return NULL;
 }
 
-static void finish_machine(struct draft *d, struct submission *sub)
+static void finish_machine_name(struct draft *d, struct submission *sub)
 {
-	const char *given = d->isa;
-
 	if (!d->machine)
 		problems_add(d->problems, d->at->machine, d->at->query ?
 			     "machine=NAME is needed: this format does not say which machine it was" :
 			     "the machine needs a name");
 	check_text(d, d->at->machine, "the machine's name", d->machine);
+	sub->machine = d->machine;
+}
+
+/* What the kernel's name and the CPU's ids tell of the machine, where it does not say so. */
+static void finish_machine(struct draft *d, struct submission *sub)
+{
+	const char *given = d->isa;
+
 	slug_of(d, d->at->isa, "isa", &d->isa);
 	slug_of(d, d->at->uarch, "uarch", &d->uarch);
 	if (given && sub->kernel.isa && d->isa && strcmp(d->isa, sub->kernel.isa))
@@ -147,7 +153,6 @@ static void finish_machine(struct draft *d, struct submission *sub)
 	d->cpu.isa = d->isa;
 	if (!d->uarch)
 		d->uarch = uarch_slug(&d->cpu);
-	sub->machine = d->machine;
 	sub->isa = d->isa ? d->isa : "unknown";
 	sub->uarch = d->uarch ? d->uarch : "unknown";
 	sub->machine_facts = d->machine_facts ? d->machine_facts : "{}";
@@ -257,16 +262,6 @@ static void finish_kernel(struct draft *d, struct submission *sub)
 	sub->flavour = sub->kernel.flavour ? sub->kernel.flavour : "";
 }
 
-/* The size of a PMD entry, where ISA and base page size tell it; 0 = the usual. */
-static int pmd_kib(const char *isa, int base_page_kib)
-{
-	if (!strcmp(isa, "aarch64") && base_page_kib == 16)
-		return 32 * 1024;
-	if (!strcmp(isa, "aarch64") && base_page_kib == 64)
-		return 512 * 1024;
-	return !strcmp(isa, "s390x") ? 1024 : 0;
-}
-
 static void finish_thp(struct draft *d, struct submission *sub)
 {
 	struct thp thp = { .slug = "unknown" };
@@ -279,7 +274,7 @@ static void finish_thp(struct draft *d, struct submission *sub)
 		if (thp_from_slug(d->a, d->thp, &thp, &err))
 			problems_add(d->problems, d->at->thp, "%s", err.message);
 	} else if (d->n_thp_files) {
-		if (thp_from_files(d->a, d->thp_files, d->n_thp_files, pmd_kib(sub->isa, sub->base_page_kib),
+		if (thp_from_files(d->a, d->thp_files, d->n_thp_files, thp_pmd_kib(sub->isa, sub->base_page_kib),
 				   &thp, &bad, &err))
 			problems_add(d->problems, d->thp_at ? d->thp_at[bad] : d->at->thp, "%s", err.message);
 	}
@@ -371,15 +366,26 @@ static size_t blamed_arguments(const struct draft *d)
 	return n;
 }
 
-struct submission *submission_build_finish(struct draft *d, const void *content, size_t content_len, struct err *err)
+void submission_build_head(struct draft *d)
 {
 	struct submission *sub = arena_zalloc(d->a, sizeof(*sub));
 
 	sub->flavour = "";
+	finish_machine_name(d, sub);
 	finish_kernel(d, sub);
 	finish_machine(d, sub);
 	finish_config(d, sub);
 	finish_times(d, sub);
+	d->sub = sub;
+}
+
+struct submission *submission_build_finish(struct draft *d, const void *content, size_t content_len, struct err *err)
+{
+	struct submission *sub;
+
+	if (!d->sub)
+		submission_build_head(d);
+	sub = d->sub;
 	finish_results(d, sub);
 	if (d->problems->total) {
 		refuse(d, blamed_arguments(d), err);

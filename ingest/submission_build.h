@@ -50,6 +50,8 @@ struct draft {				/* NULL, 0 = not said */
 	bool run_id_given;
 	struct uuid run_id;
 
+	struct submission *sub;		/* what it becomes; NULL before submission_build_head() */
+
 	/* foreign files: a bad result is left out and listed, the good ones go in */
 	bool lenient;
 	struct problems *problems, *warnings, *left_out;
@@ -100,6 +102,9 @@ extern const char submission_build_said[];
 void submission_build_init(struct draft *d, struct arena *a, const struct draft_at *at, const char *format);
 void submission_build_fini(struct draft *d);
 
+/* Checks and derives all but the results. Called before them, its problems come first. */
+void submission_build_head(struct draft *d);
+
 /* Room for n results to come. */
 void submission_build_expect(struct draft *d, size_t n);
 
@@ -116,8 +121,11 @@ int submission_build_wrong(struct draft *d, const struct draft_result *r, const 
 /* NULL when the text is good as a name of at most `max` bytes, else what is wrong with it. */
 const char *submission_build_bad_name(const char *text, size_t max);
 
+/* True when v can be no value in `unit` (NULL = not said): not finite, or a time that is not above 0. */
+bool submission_build_bad_value(struct arena *a, const char *unit, double v);
+
 /*
- * Finishes: `content` is what the run id is derived from and what "the same again"
+ * Finishes (also the head): `content` is what the run id is derived from and what "the same again"
  * means. NULL with err (ERR_INVALID, or ERR_BAD_ARGUMENT where arguments of the query
  * are to blame) and everything that is wrong in err->problems.
  */

@@ -173,6 +173,15 @@ static int check_value(struct draft *d, const struct draft_result *r, const char
 	return 0;
 }
 
+bool submission_build_bad_value(struct arena *a, const char *unit, double v)
+{
+	const char *canonical;
+	double factor = 1;
+	bool is_time = unit && unit_canonical(a, unit, &canonical, &factor);
+
+	return !isfinite(v * factor) || (is_time && !(v * factor > 0));
+}
+
 static int by_size(const void *x, const void *y)
 {
 	const double *a = x, *b = y;

@@ -27,10 +27,10 @@ static int refused(const struct read_item *item, struct err *err)
 	return err_set(err, ERR_BUG, "%s", item->err.message);
 }
 
-static int store(struct loader *l, const struct embed_file *file, const struct read_item *item, struct err *err)
+static int store(struct loader *l, const struct read_item *item, struct err *err)
 {
 	struct run_write w = {
-		.sub = item->sub, .raw = file->data, .raw_len = file->len, .raw_type = "application/json",
+		.sub = item->sub, .raw = item->raw, .raw_len = item->raw_len, .raw_type = "application/json",
 	};
 
 	if (!item->sub)
@@ -54,10 +54,9 @@ static int load_file(struct loader *l, const struct embed_file *file, struct err
 	arena_reset(l->arena);
 	if (read_body(l->arena, (const char *)file->data, file->len, &context, &all, err))
 		return err_prefix(err, "demo/%s", file->path);
-	if (all.many || all.n != 1)	/* its bytes are kept as the run's body as it came */
-		return err_set(err, ERR_BUG, "demo/%s: one submission is needed", file->path);
-	if (store(l, file, &all.items[0], err))
-		return err_prefix(err, "demo/%s", file->path);
+	for (size_t i = 0; i < all.n; i++)
+		if (store(l, &all.items[i], err))
+			return err_prefix(err, "demo/%s, submission %zu", file->path, i);
 	return 0;
 }
 
