@@ -113,14 +113,22 @@ static size_t characters(const char *s)
 	return n;
 }
 
+static double em_of(const char *s)
+{
+	if (!starts_character(*s))
+		return 0;
+	if (!strncmp(s, "\xe2\x80\x89", 3))	/* thin space */
+		return 0.2;
+	return strchr("iljt.,:;'|! -", *s) ? 0.36 : strchr("mwMW%", *s) ? 0.92 : 0.63;
+}
+
 /* Wide enough for DejaVu Sans, the widest of the usual system fonts. */
 double svg_width(const char *s, double font_px)
 {
 	double em = 0;
 
 	for (; *s; s++)
-		if (starts_character(*s))
-			em += strchr("iljt.,:;'|! -", *s) ? 0.36 : strchr("mwMW%", *s) ? 0.92 : 0.63;
+		em += em_of(s);
 	return em * font_px;
 }
 
@@ -151,13 +159,11 @@ void svg_shorten(char *out, size_t size, const char *s, size_t max)
 /* Where s is to be broken so that its first part fits: at a blank if there is one. */
 static size_t break_at(const char *s, double font_px, double width)
 {
-	char c[2] = "";
 	double used = 0;
 	size_t blank = 0, i;
 
 	for (i = 0; s[i]; i++) {
-		c[0] = s[i];
-		used += starts_character(s[i]) ? svg_width(c, font_px) : 0;
+		used += em_of(s + i) * font_px;
 		if (used > width)
 			break;
 		if (s[i] == ' ')

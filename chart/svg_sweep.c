@@ -129,27 +129,42 @@ static void y_axis(struct buf *out, const struct svg_box *box, const struct svg_
 	}
 }
 
-/* Names of the measured sizes under the lowest panel, as many as have room; a mark for each. */
+struct tick {
+	char text[SVG_TEXT], about[SVG_TEXT];
+	double at, half;
+};
+
+static void name_tick(struct tick *t, const struct plan *p, size_t i, const char *unit)
+{
+	t->at = svg_at(&p->x, p->at[i]);
+	svg_size(t->text, p->at[i], unit);
+	svg_size_about(t->about, p->at[i], unit);
+	t->half = fmax(svg_width(t->text, 12), svg_width(t->about, 11)) / 2;
+}
+
+static bool fits(const struct tick *left, const struct tick *right)
+{
+	return left->at + left->half + 6 <= right->at - right->half;
+}
+
+/* Names of the measured sizes under the lowest panel: the first, the last, and what has room between. */
 static void x_axis(struct buf *out, const struct plan *p, const struct chart_sweep *c, const struct svg_box *box)
 {
 	const char *unit = c->x_unit ? c->x_unit : "";
-	char text[SVG_TEXT], about[SVG_TEXT];
-	double free_from = -1e9;
+	struct tick last, before = { .at = -1e9 }, t;
+	char text[SVG_TEXT];
 
 	svg_rule(out, box->x0, box->y1, box->x1, box->y1, "axis");
+	name_tick(&last, p, p->n_at - 1, unit);
 	for (size_t i = 0; i < p->n_at; i++) {
-		double at = svg_at(&p->x, p->at[i]), half;
-
-		svg_rule(out, at, box->y1, at, box->y1 + 5, "axis");
-		svg_size(text, p->at[i], unit);
-		svg_size_about(about, p->at[i], unit);
-		half = fmax(svg_width(text, 12), svg_width(about, 11)) / 2;
-		if (at - half < free_from)
+		name_tick(&t, p, i, unit);
+		svg_rule(out, t.at, box->y1, t.at, box->y1 + 5, "axis");
+		if (i + 1 < p->n_at && (!fits(&before, &t) || !fits(&t, &last)))
 			continue;
-		free_from = at + half + 8;
-		svg_text(out, at, box->y1 + 19, "", "middle", text);
-		if (*about)
-			svg_text(out, at, box->y1 + 33, "small", "middle", about);
+		svg_text(out, t.at, box->y1 + 19, "", "middle", t.text);
+		if (*t.about)
+			svg_text(out, t.at, box->y1 + 33, "small", "middle", t.about);
+		before = t;
 	}
 	snprintf(text, sizeof(text), "%.80s%s", c->x_name, p->x.log ? ", log scale" : "");
 	svg_text(out, box->x0, box->y1 + 50, "muted", "start", text);

@@ -18,7 +18,8 @@ struct plan {
 	struct svg_box box;
 	struct svg_scale x, y;
 	size_t every;		/* kernels from name to name */
-	double names;		/* height of the slanted names */
+	double names;		/* height of the names of kernels */
+	bool slanted;		/* they are too long to stand beside each other */
 };
 
 static void name_of(char *out, size_t size, const struct chart_trend *c, size_t i)
@@ -46,9 +47,10 @@ static void plan(struct plan *p, const struct chart_trend *c, double top)
 		name_of(name, sizeof(name), c, i);
 		longest = fmax(longest, svg_width(name, 12));
 	}
-	p->names = longest * 0.6 + 16;	/* sin of the slant */
 	step = svg_at(&p->x, 1) - svg_at(&p->x, 0);
-	p->every = step > 0 ? (size_t)ceil(19 / step) : 1;
+	p->slanted = c->n_kernels > 1 && longest + 10 > step;
+	p->names = p->slanted ? longest * 0.6 + 16 : 20;	/* sin of the slant */
+	p->every = p->slanted && step > 0 ? (size_t)ceil(19 / step) : 1;
 }
 
 static void y_axis(struct buf *out, const struct plan *p, const struct chart_trend *c)
@@ -82,6 +84,10 @@ static void x_axis(struct buf *out, const struct plan *p, const struct chart_tre
 		if (i % p->every)
 			continue;
 		name_of(name, sizeof(name), c, i);
+		if (!p->slanted) {
+			svg_text(out, at, p->box.y1 + 19, "", "middle", name);
+			continue;
+		}
 		buf_printf(out, "<text text-anchor=\"end\" transform=\"translate(%.1f %.1f) rotate(-36)\">", at + 4,
 			   p->box.y1 + 17);
 		svg_escape(out, name, strlen(name));

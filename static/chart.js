@@ -228,20 +228,22 @@ class Plot {
 
 	xNames(u, splits) {
 		const { spec } = this, font = `12px ${this.theme.font}`, narrow = this.narrow();
-		let free = -Infinity;
-
 		if (spec.even) {
 			const { every } = this.slant();
 			return splits.map((v) => (v % every ? null : spec.xText(v, narrow)));
 		}
-		return splits.map((v) => {
+		const names = splits.map((v) => {
 			const text = spec.xText(v, narrow), about = spec.xAbout?.(v) ?? '';
-			const half = Math.max(measure(text, font), measure(about, font)) / 2, at = u.valToPos(v, 'x');
-
-			if (at - half < free)
+			return { text: about ? `${text}\n${about}` : text, at: u.valToPos(v, 'x'), half: Math.max(measure(text, font), measure(about, font)) / 2 };
+		});
+		// the first and the last are always named, between them what has room
+		const last = names.at(-1), fits = (a, b) => a === b || a.at + a.half + 8 <= b.at - b.half;
+		let before = null;
+		return names.map((n) => {
+			if (n !== last && ((before && !fits(before, n)) || !fits(n, last)))
 				return null;
-			free = at + half + 8;
-			return about ? `${text}\n${about}` : text;
+			before = n;
+			return n.text;
 		});
 	}
 

@@ -29,19 +29,16 @@ export function scaleFor(unit, values) {
 		const [by, name] = TIME.find(([least]) => middle >= least) ?? TIME[3];
 		return { factor: 1 / by, unit: name + rest, spread: seen.length > 1 && seen.at(-1) / seen[0] > 1e3 };
 	}
-	if (middle >= 1e5) {
-		const [by, name] = COUNT.find(([least]) => middle >= least);
-		return { factor: 1 / by, unit: name + ' ' + unit, spread: false };
-	}
-	return { factor: 1, unit: unit ?? '', spread: false };
+	const [by, name] = middle >= 1e4 ? COUNT.find(([least]) => middle >= least) : COUNT[3];
+	return { factor: 1 / by, unit: [name, unit].filter(Boolean).join(' '), spread: false, suffix: name };
 }
 
-// A single value with its own unit: "1.71 us"
+// A single value: "1.71 us"; what is no time has its unit in the head and only its size here: "144 k"
 export function value(v, unit) {
 	if (v === null || v === undefined || !Number.isFinite(v))
 		return '';
 	const s = scaleFor(unit, [v]);
-	const name = s.unit.split('/')[0];
+	const name = s.suffix ?? s.unit.split('/')[0];
 	return significant(v * s.factor) + (name ? THIN + name : '');
 }
 
@@ -136,4 +133,4 @@ export function day(text) {
 	return time(text).slice(0, 10);
 }
 
-export const plural = (n, one, many = one + 's') => `${grouped(n)} ${n === 1 ? one : many}`;
+export const plural = (n, one, many = one.endsWith('s') ? one : one + 's') => `${grouped(n)} ${n === 1 ? one : many}`;

@@ -51,7 +51,7 @@ function render({ alert: a, mail }) {
 	document.title = `${a.benchmark} ${f.percent(a.worst_percent)} with ${a.to} - nsecwatch`;
 	replace($('#what'), h('span.k', a.benchmark), ` \u00b7 ${a.kind} \u00b7 ${a.state} \u00b7 found ${f.time(a.created_at)}`);
 	replace($('#head'), h('h1', `${a.benchmark} is ${how} with ${f.tag(a.to)} than with ${f.tag(a.from)}, by ${p.length ? f.range(Math.min(...p), Math.max(...p)) : f.percent(a.worst_percent)}.`),
-		h('p.fact', `${f.plural(a.n_series, 'series')} on `.replace('seriess', 'series'), a.machines.map((m, i) => [i ? ', ' : '', machineName(m)]), `; THP ${a.thp.join(', ')}; track ${a.track}.`), links(a));
+		h('p.fact', `${f.plural(a.n_series, 'series')} on `, a.machines.map((m, i) => [i ? ', ' : '', machineName(m)]), `; THP ${a.thp.join(', ')}; track ${a.track}.`), links(a));
 	replace($('#view'), generatedNote(a.machines), a.rows?.length ? rowsTable(a) : null, deliveries(a.deliveries),
 		mail ? [h('h2', 'As a mail'), h('pre', { id: 'mail' }, mail)] : null);
 }

@@ -38,7 +38,7 @@ const groupOf = (r) => JSON.stringify([r.benchmark, r.metric, r.machine, r.thp, 
 
 // A number, its interval, and nought, on one scale for all rows.
 function forest(row, most) {
-	const W = 130, H = 16, x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
+	const W = 116, H = 27, x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
 	const cls = row.verdict === 'regression' ? 'worse' : row.verdict === 'improvement' ? 'better' : '', ci = row.change_ci;
 
 	return svg('svg', { class: 'forest', width: W, height: H, viewBox: `0 0 ${W} ${H}`, 'aria-hidden': 'true' },
@@ -47,14 +47,14 @@ function forest(row, most) {
 		svg('circle', { class: `dot ${cls}`, cx: x(row.change_percent), cy: H / 2, r: 3.5 }));
 }
 
-const ciText = (r) => (r.change_ci ? `${f.percentCell(r.change_ci[0])} .. ${f.percentCell(r.change_ci[1])}` : r.base.n === 1 && r.head.n === 1 ? 'n = 1' : 'no estimate');
+const ciText = (r) => (r.change_ci ? `${f.percentCell(r.change_ci[0]).slice(0, -2)} .. ${f.percentCell(r.change_ci[1])}` : r.base.n === 1 && r.head.n === 1 ? 'n = 1' : 'no estimate');
 
 function rowCells(r, data, most, first) {
 	const v = (s) => (s ? f.value(s.center, r.unit) || f.significant(s.center) : '');
 
 	return [
-		first, numCell(v(r.base)), numCell(v(r.head)), changeCell(r), h('td', forest(r, most)), numCell(ciText(r), !r.change_ci),
-		data.fix ? [numCell(v(r.fix)), numCell(f.percentCell(r.remaining_percent)), numCell(f.percentCell(r.restored_percent, false))] : null,
+		first, numCell(v(r.base)), numCell(v(r.head)), changeCell(r), h('td.plotted', forest(r, most)), numCell(ciText(r), !r.change_ci),
+		data.fixed ? [numCell(v(r.fix)), numCell(f.percentCell(r.remaining_percent)), numCell(f.percentCell(r.restored_percent, false))] : null,
 		numCell(f.percentCell(r.noise_percent, false)), numCell(f.percentCell(r.detectable_percent, false)), verdictCell(r),
 	];
 }
@@ -79,7 +79,7 @@ function heads(data) {
 	const num = (text, title, sort) => ({ text, num: true, title, sort });
 
 	return ['size', num(data.base.name, 'base'), num(data.head.name, 'head'), num('change', 'head against base', 'change'), { text: '', title: 'the change and its 95 % interval, on one scale; grey: unproven' },
-		num('95 % CI', 'of the change', 'effect'), ...(data.fix ? [num(f.shortKernel(data.fix, [data.base, data.head]), data.fix.name), num('remains', 'fix against base', 'remains'), num('restored', 'share of the change that the fix takes back', 'restored')] : []),
+		num('95 % CI', 'of the change', 'effect'), ...(data.fixed ? [num(f.shortKernel(data.fix, [data.base, data.head]), data.fix.name), num('remains', 'fix against base', 'remains'), num('restored', 'share of the change that the fix takes back', 'restored')] : []),
 		num('noise', 'standard deviation of a boot mean', 'noise'), num('detectable', 'change found with 80 % power at this noise'), { text: 'verdict' }];
 }
 
@@ -129,13 +129,14 @@ function statement(data) {
 function missing(list) {
 	if (!list?.length)
 		return null;
-	return h('details', h('summary', `${f.plural(list.length, 'series')} not compared`), table({
+	return h('details', h('summary', `${f.plural(list.length, 'series')} not compared: one side was not run, or failed`), table({
 		heads: ['benchmark', 'size', 'machine', 'THP', 'side', 'reason'],
 		rows: list.slice(0, 500).map((m) => h('tr', h('th.k', { scope: 'row' }, m.benchmark), h('td', f.params(m.params)), h('td', machineName(m.machine)), h('td', m.thp), h('td', m.side), h('td.wrap', m.reason.replace('_', ' '), m.error ? `: ${m.error}` : ''))),
 	}));
 }
 
 function render(data, query) {
+	data.fixed = data.rows.some((r) => r.fix);
 	const out = $('#view'), rows = data.rows.filter(SHOW[query.get('show')] ?? SHOW.all), s = data.summary;
 
 	document.title = `${f.tag(data.head)} against ${f.tag(data.base)} - nsecwatch`;
@@ -147,7 +148,7 @@ function render(data, query) {
 	}
 	const n1 = data.rows.every((r) => r.base.n === 1 && r.head.n === 1);
 	replace($('#head'), h('h1', statement(data)),
-		data.fix ? h('p.fact', s.restored_percent === null ? `${fixName(data.fix)}: what it restores cannot be told.` : `${fixName(data.fix)} brings back ${f.percent(s.restored_percent, false)} of the change.`) : null,
+		data.fix ? h('p.fact', !data.fixed ? `${data.fix.name} was not measured where both others were.` : s.restored_percent === null ? `${fixName(data.fix)}: what it restores cannot be told.` : `${fixName(data.fix)} brings back ${f.percent(s.restored_percent, false)} of the change.`) : null,
 		h('p.trust', n1 ? 'n = 1: one value a side, so there is no noise estimate and no verdict; signs and numbers stand as measured.'
 			: `${s.unchanged} unchanged (the interval lies within ${FLOOR} %), ${s.inconclusive} inconclusive. Confidence from q-values over the ${f.plural(s.rows, 'row')} of this comparison.`));
 	replace(out, generatedNote(data.rows.map((r) => r.machine)));

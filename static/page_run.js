@@ -41,7 +41,7 @@ function results(list, run) {
 	return table({
 		id: 'run-table', tall: list.length > 25, heads: ['benchmark', 'size', 'metric', { text: 'value', num: true }, { text: 'deviation', num: true, title: 'standard deviation over the repetitions' }, { text: 'n', num: true }, 'status'],
 		rows: list.slice(0, 2000).map((r) => h('tr', h('th.k', { scope: 'row' }, h('a', { href: new Query([['benchmark', r.benchmark], ['metric', r.metric], ['machine', run.machine], ['thp', run.thp]]).url('/trend') }, r.benchmark)), h('td', f.params(r.params)),
-			h('td', r.metric), numCell(r.status === 'ok' ? f.value(r.center, r.unit) || `${f.significant(r.center)} ${r.unit}` : ''), numCell(spread(r)), numCell(String(r.n)),
+			h('td', r.metric, h('span.dim', ` ${r.unit}`)), numCell(r.status === 'ok' ? f.value(r.center, r.unit) : ''), numCell(spread(r)), numCell(String(r.n)),
 			h(r.status === 'ok' ? 'td.dim' : 'td.worse', r.status, r.error ? `: ${r.error}` : ''))),
 	});
 }

@@ -96,16 +96,23 @@ function seriesOf(l, xs, mode, first) {
 	return { y: pick('y'), lo: pick('lo'), hi: pick('hi') };
 }
 
-function specs(panel, { axis }, query, by, height) {
+// What a line is has one style in all panels.
+function styles(lines, by) {
+	const names = [...new Set(lines.map((l) => lineKey(l, by)))];
+	return (l) => names.indexOf(lineKey(l, by));
+}
+const lineKey = (l, by) => (by === 'kernel' ? l.kernel.name : by === 'thp' ? l.thp : `${l.uarch} ${l.machine}`);
+
+function specs(panel, { axis }, query, by, height, style) {
 	const xs = [...new Set(panel.lines.flatMap((l) => l.points.map((p) => p.x)))].sort((a, b) => a - b);
 	const mode = query.get('y') ?? 'value', unit = axis.unit || f.unitOfParam(axis.name);
 	const names = panel.lines.map((l) => lineName(l, by, panel.lines)), value = panel.lines[0].unit;
-	const style = (o) => panel.lines.findIndex((l) => l.kernel.name === o.kernel.name && l.machine === o.machine && l.thp === o.thp);
-	const lines = panel.lines.map((l, i) => ({ label: names[i], style: i, hollow: Boolean(l.kernel.variant), ...seriesOf(l, xs, mode, panel.lines[0]) }));
-	const ratios = panel.ratios.filter((r) => style(r) >= 0).map((r) => {
+	const lines = panel.lines.map((l, i) => ({ label: names[i], style: style(l), hollow: Boolean(l.kernel.variant), ...seriesOf(l, xs, mode, panel.lines[0]) }));
+	const labelOf = (r) => lines.find((l) => l.style === style(r))?.label ?? '';
+	const ratios = panel.ratios.map((r) => {
 		const at = new Map(r.points.map((p) => [p.x, p]));
 		const y = xs.map((x) => at.get(x)?.percent ?? null);
-		return { label: names[style(r)], end: f.percent(y.findLast((v) => v !== null)), style: style(r), hollow: Boolean(r.kernel.variant), y };
+		return { label: labelOf(r), end: f.percent(y.findLast((v) => v !== null)), style: style(r), hollow: Boolean(r.kernel.variant), y };
 	});
 	const xLog = xs[0] > 0 && xs.at(-1) >= 8 * xs[0], positive = lines.every((l) => l.y.every((v) => v === null || v > 0));
 	const yText = (v) => (mode === 'percent' ? `${f.grouped(Math.round(v))} %` : (f.tick(v, value) || f.significant(v)));
@@ -123,7 +130,7 @@ function specs(panel, { axis }, query, by, height) {
 		...(ratios.length ? [{
 			...shared, label: 'Change by size', lines: ratios, yText: f.percent, yFromZero: true, percent: true, height: Math.round(height * 0.38),
 			yTitle: `change against ${f.tag(panel.lines[0].kernel.variant || by === 'kernel' ? panel.lines[0].kernel : panel.base)}`,
-			onsets: panel.ratios.filter((r) => Number.isFinite(r.onset) && style(r) >= 0).map((r) => ({ x: r.onset, style: style(r), text: `from ${f.position(r.onset, unit)} on` })),
+			onsets: panel.ratios.filter((r) => Number.isFinite(r.onset)).map((r) => ({ x: r.onset, style: style(r), text: `from ${f.position(r.onset, unit)} on` })),
 		}] : []),
 	];
 }
@@ -253,6 +260,8 @@ function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
 	const base = sweep.lines[0].kernel;
 	const story = headline(panels, sweep, compare, by);
 
+	const style = styles(sweep.lines, by);
+
 	panels.forEach((p) => (p.base = base));
 	document.title = `${story.statement.replace(/\.$/, '')} - nsecwatch`;
 	replace($('#what'), about(sweep.lines));
@@ -268,7 +277,7 @@ function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
 		const panel = h('section.panel', shown.length > 1 ? h('h2', panelTitle(p, panels, by)) : null);
 		charts.append(panel);
 		if (Uplot)
-			onLeave(draw(Uplot, panel, specs(p, sweep, query, by, height)));
+			onLeave(draw(Uplot, panel, specs(p, sweep, query, by, height, style)));
 		panel.append(h('h2', 'The same as a table'), by === 'kernel' ? kernelTable(p, sweep, compare) : otherTable(p, sweep, by), ...(by === 'kernel' && shown.length === 1 ? fitTable(p) ?? [] : []));
 	}
 	picture.hidden = Boolean(Uplot);

@@ -23,14 +23,16 @@ async function ordered() {
 	return (a, b) => (at.get(a.name) ?? 1e9) - (at.get(b.name) ?? 1e9);
 }
 
+const isVariantOf = (k, base) => Boolean(k.variant) && k.variant.base.replace(/^v/, '') === base.name;
+
 // base, head and, where there is one, the variant that shows the cause
 function threeOf(kernels, order) {
 	const all = [...kernels.values()].sort(order), plain = all.filter((k) => !k.variant);
-	const fix = all.findLast((k) => k.variant && plain.some((p) => p.name === k.variant.base || 'v' + p.name === k.variant.base));
+	const fix = all.findLast((k) => plain.some((p) => isVariantOf(k, p)));
 	const same = (k) => plain.filter((p) => p.track === k.track);
 
 	if (fix) {
-		const head = plain.find((p) => p.name === fix.variant.base || 'v' + p.name === fix.variant.base);
+		const head = plain.find((p) => isVariantOf(fix, p));
 		const before = same(head).filter((p) => order(p, head) < 0).at(-1);
 		return [before, head, fix].filter(Boolean);
 	}
@@ -108,7 +110,8 @@ export async function bestPair(query, signal, { fix } = {}) {
 	});
 	if (!best)
 		return null;
-	const variant = fix && all.findLast((p) => p.kernel.variant && (p.kernel.variant.base === best.head.kernel.name || p.kernel.variant.base === 'v' + best.head.kernel.name));
+	const shared = (p) => [...p.at].filter((a) => best.head.at.has(a) && best.base.at.has(a)).length;
+	const variant = fix && all.filter((p) => isVariantOf(p.kernel, best.head.kernel) && shared(p)).sort((a, b) => shared(b) - shared(a))[0];
 	return new Query([['base', best.base.kernel.name], ['head', best.head.kernel.name], ...(variant ? [['fix', variant.kernel.name]] : []), ...query.without('base', 'head', 'fix').entries]);
 }
 

@@ -23,11 +23,13 @@ export function generatedNote(machines) {
 		: `Partly generated data: figures of ${made.slice(0, 4).join(', ')}${made.length > 4 ? ' \u2026' : ''} come from a generator, not from machines.`);
 }
 
-// The colour of a change follows direction and verdict: plain where nothing is proven.
+// The colour of a change follows its verdict; without any noise estimate, its direction. Within noise it is plain.
 export function side(row) {
-	if (row.verdict === 'regression' || (row.verdict === 'inconclusive' && row.direction === 'worse'))
+	const unknown = row.verdict === 'inconclusive' && !row.change_ci;
+
+	if (row.verdict === 'regression' || (unknown && row.direction === 'worse'))
 		return 'worse';
-	if (row.verdict === 'improvement' || (row.verdict === 'inconclusive' && row.direction === 'better'))
+	if (row.verdict === 'improvement' || (unknown && row.direction === 'better'))
 		return 'better';
 	return '';
 }
@@ -44,8 +46,8 @@ export function verdictCell(row) {
 }
 
 export function changeCell(row, p = row.change_percent) {
-	const weak = Math.abs(p ?? 0) < 0.05;
-	return h(`td.num${weak ? '.dim' : side(row) ? '.' + side(row) : ''}`, percentCell(p));
+	const proven = row.verdict === 'regression' || row.verdict === 'improvement';
+	return h(`td.num${side(row) ? '.' + side(row) : '.dim'}${proven ? '.strong' : ''}`, percentCell(p));
 }
 
 export const numCell = (text, dim) => h(dim ? 'td.num.dim' : 'td.num', text);
