@@ -73,9 +73,7 @@ int main(int argc, char **argv)
 	}
 	if (conf.help) {
 		conf_help(conf.command);
-		return 0;
-	}
-	if (run(&conf, &err)) {
+	} else if (run(&conf, &err)) {
 		fprintf(stderr, "nsecwatchd: %s\n", err.message);
 		return err.kind == ERR_BAD_ARGUMENT ? 2 : 1;
 	}
