@@ -97,7 +97,7 @@ static int token_revoke(struct db *db, const struct conf *conf, struct err *err)
 	if (db_tokens_revoke(db, conf->token_name, &found, err))
 		return -1;
 	if (!found)
-		return err_set(err, ERR_NOT_FOUND, "no token \"%s\" that is good: see `nsecwatchd token list`",
+		return err_set(err, ERR_NOT_FOUND, "there is no token \"%s\": see `nsecwatchd token list`",
 			       conf->token_name);
 	printf("token \"%s\" is revoked\n", conf->token_name);
 	return 0;

@@ -246,6 +246,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 		return err_set(err, ERR_SETUP, "--mail-to needs --smtp-url and --mail-from, too");
 	if (conf->smtp_password && conf->smtp_password_file)
 		return err_set(err, ERR_SETUP, "NSECWATCH_SMTP_PASSWORD and --smtp-password-file are both set: give one");
+	if ((conf->smtp_password || conf->smtp_password_file) && !conf->smtp_user)
+		return err_set(err, ERR_SETUP, "a password for the mail server is set, but no --smtp-user");
 	return c->bit == TOKEN ? check_token(conf, err) : 0;
 }
 

@@ -11,11 +11,7 @@
 #include "cmd.h"
 #include "conf.h"
 #include "up.h"
-#if __has_include("watch.h")
 #include "watch.h"
-#else
-#define watch_run NULL
-#endif
 #include "web.h"
 
 static int print_version(const struct conf *conf, struct err *err)

@@ -212,8 +212,11 @@ static int start_database(struct up *u)
 		}
 		wait_event(u, wait_ms < 50 ? wait_ms : 50);
 	}
-	if (u->failed)
+	if (u->failed) {
+		for (int i = 1; i < 50 && up_cluster_clear(&u->cluster, i); i++)
+			wait_event(u, 20);	/* its log collector writes to the end */
 		up_cluster_print_log(&u->cluster);
+	}
 	return -1;
 }
 

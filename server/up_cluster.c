@@ -183,14 +183,14 @@ static long pid_in_file(const struct up_cluster *c)
 
 /*
  * All processes of a cluster work in its directory; that tells them from a stranger who got
- * the pid of a stale postmaster.pid. Removing that file is safe only when there are none:
+ * the pid of a stale postmaster.pid. Removing lock files is safe only when there are none:
  * two servers on one directory would destroy it.
  */
 int up_cluster_clear(const struct up_cluster *c, int tries)
 {
 	/* fast shutdown first; then what a hung one understands */
 	int how = tries < 600 ? SIGINT : tries < 700 ? SIGQUIT : SIGKILL;
-	char pg[PATH_MAX], fresh[PATH_MAX], path[PATH_MAX];
+	char pg[PATH_MAX], fresh[PATH_MAX], path[PATH_MAX + 32];
 	long postmaster = pid_in_file(c);
 	struct dirent *e;
 	int left = 0;
@@ -213,9 +213,15 @@ int up_cluster_clear(const struct up_cluster *c, int tries)
 		closedir(proc);
 	if (left && !tries)
 		log_event(LOG_WARN, "a PostgreSQL of an earlier start still runs here: stopping it", "processes=%d", left);
-	if (!left && postmaster)
-		unlink(up_place_path(c->place, "pg/postmaster.pid", path));
-	return left ? 1 : 0;
+	if (left)
+		return 1;
+	/* the pids in these may be somebody else's by now, or of zombies nobody reaps: PostgreSQL would give up */
+	unlink(up_place_path(c->place, "pg/postmaster.pid", path));
+	snprintf(path, sizeof(path), "%.4000s/.s.PGSQL.5432", c->place->run);
+	unlink(path);
+	strcat(path, ".lock");
+	unlink(path);
+	return 0;
 }
 
 /* ---- making it ---- */

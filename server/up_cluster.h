@@ -22,8 +22,8 @@ struct up_cluster {
 int up_cluster_find(struct up_cluster *c, const struct up_place *place, const struct conf *conf, struct err *err);
 
 /*
- * Ends what an earlier start left running on this data (a parent that was killed), and removes a
- * stale postmaster.pid. 0: nothing runs. 1: asked it to stop, call again soon. `tries` counts calls.
+ * Ends what an earlier start left running on this data (a parent that was killed), and removes
+ * stale lock files. 0: nothing runs. 1: asked it to stop, call again soon. `tries` counts calls.
  */
 int up_cluster_clear(const struct up_cluster *c, int tries);
 

@@ -9,14 +9,17 @@
 #include "db_migrate.h"
 #include "up_demo.h"
 
-#define TOKEN_NAME "admin"
-
 static struct db *open_as(const struct up_cluster *c, const char *role)
 {
 	char conninfo[2 * PATH_MAX];
 
 	up_cluster_conninfo(c, role, conninfo, sizeof(conninfo));
 	return db_new(conninfo, "nsecwatchd up", 0);
+}
+
+static bool is_good_admin(const struct token *t)
+{
+	return t->scope == SCOPE_ADMIN && t->revoked_at == TM_NONE;
 }
 
 /* Who has taken the first token may remove the file; it is not made again while an admin token is good. */
@@ -29,7 +32,7 @@ static int needs_token(struct db *db, bool *needs, struct err *err)
 
 	*needs = true;
 	for (size_t i = 0; !ret && i < n; i++)
-		if (list[i].scope == SCOPE_ADMIN && list[i].revoked_at == TM_NONE)
+		if (is_good_admin(&list[i]))
 			*needs = false;
 	arena_free(a);
 	return ret;
@@ -51,14 +54,38 @@ out:
 	return ret;
 }
 
+/* There was no good one when the interrupted try began, so these are its own: nobody has seen them. */
+static int revoke_unseen(struct db *db, struct err *err)
+{
+	struct arena *a = arena_new();
+	struct token *list;
+	size_t n;
+	bool found;
+	int ret = db_tokens_list(db, a, &list, &n, err);
+
+	for (size_t i = 0; !ret && i < n; i++)
+		if (is_good_admin(&list[i]))
+			ret = db_tokens_revoke(db, list[i].name, &found, err);
+	arena_free(a);
+	return ret;
+}
+
+/* "admin", or the first of admin-2, admin-3, ... that no revoked token has. */
 static int first_token(const struct up_cluster *c, bool again, char text[TOKEN_TEXT], struct err *err)
 {
 	struct db *db = open_as(c, "nsecwatch");
-	bool found;
+	char name[32] = "admin";
 	int ret = -1;
 
-	if (!again || !db_tokens_revoke(db, TOKEN_NAME, &found, err))
-		ret = db_tokens_add(db, TOKEN_NAME, SCOPE_ADMIN, text, err);
+	if (again && revoke_unseen(db, err))
+		goto out;
+	for (int i = 2; i < 1000; i++) {
+		ret = db_tokens_add(db, name, SCOPE_ADMIN, text, err);
+		if (!ret || err->kind != ERR_CONFLICT)
+			break;
+		snprintf(name, sizeof(name), "admin-%d", i);
+	}
+out:
 	db_free(db);
 	return ret;
 }

@@ -395,9 +395,12 @@ def test_private_reads_need_a_token(started, place):
 def test_mail_credentials_reach_watch_and_nobody_else(started, place, monkeypatch):
     monkeypatch.setenv("NSECWATCH_SMTP_PASSWORD", "correct horse")
     monkeypatch.setenv("NSECWATCH_SMTP_URL", "smtp://127.0.0.1:9")
+    assert "--smtp-user" in ends("--data", place / "mail", status=2)
+    monkeypatch.setenv("NSECWATCH_SMTP_USER", "lab")
     up = started(place / "mail")
     for pid in [up.process.pid, *up.family()]:
         assert "correct horse" not in command_line(pid)
+    wait_until(lambda: up.child("nsecwatchd watch"), "watch runs")
     assert b"correct horse" in proc(up.child("nsecwatchd watch"), "environ")
     assert b"correct horse" not in proc(up.child("nsecwatchd serve"), "environ")
 
