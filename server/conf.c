@@ -67,8 +67,8 @@ static const struct option {
 	  "its password: the first line of this file" },
 	{ "mail-from", "ADDRESS", TEXT, AT(mail_from), NULL, UP | WATCH, 0, 0, "sender of alerts" },
 	{ "mail-to", "ADDRESS", TEXT, AT(mail_to), NULL, UP | WATCH, 0, 0, "who gets alerts" },
-	{ "alert-percent", "PERCENT", NUM, AT(alert_percent), "5", UP | WATCH, 0.01, 1000,
-	  "the default rule's threshold" },
+	{ "alert-percent", "PERCENT", NUM, AT(alert_percent), NULL, UP | WATCH, 0.01, 1000,
+	  "the default rule's threshold, in place of its own (5)" },
 	{ "workers", "N", INT, AT(workers), "4", UP | SERVE, 1, 256, "threads that run requests, each with a database connection" },
 	{ "queue-length", "N", INT, AT(queue_length), "256", UP | SERVE, 1, 65536,
 	  "requests that may wait for a worker; more get 503" },
@@ -350,6 +350,8 @@ static void export(const struct conf *conf, const struct option *o)
 		text = number;
 		break;
 	case NUM:
+		if (*(const double *)(const void *)at < o->least)	/* not given, and without a standard */
+			break;
 		num_format(number, *(const double *)(const void *)at);
 		text = number;
 		break;

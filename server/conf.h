@@ -29,7 +29,7 @@ struct conf {
 	bool demo, private_reads, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
 	int idle_timeout_s, request_timeout_s, statement_timeout_ms;
-	double alert_percent;		/* the default rule's threshold */
+	double alert_percent;		/* the default rule's threshold; 0: its own */
 
 	char listen_host[256];		/* "127.0.0.1", "::1", "" = all addresses */
 	int listen_port;		/* 0 = any free one */

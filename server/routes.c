@@ -58,13 +58,13 @@ const struct route routes[] = {
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}/verdict", .handler = api_runs_verdict, .scope = SCOPE_READ,
 	  .reps = REP_JSON, .args = "wait" },
 
-	/* alerts: not cached, they change without a run */
+	/* alerts */
 	{ .method = "GET", .pattern = "/api/v1/alerts", .handler = api_alerts_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "state benchmark" PAGING },
+	  .reps = TABLES, .args = "state benchmark" PAGING, .cached = true },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}", .handler = api_alerts_get, .scope = SCOPE_READ,
-	  .reps = TABLES },
+	  .reps = TABLES, .cached = true },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/mail", .handler = api_alerts_mail, .scope = SCOPE_READ,
-	  .reps = REP_TEXT },
+	  .reps = REP_TEXT, .cached = true },
 
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which alert a step belongs to: ranges of kernels that overlap, and what they narrow to. */
+#include "../../server/detect.h"
+#include "../../server/detect_alerts.h"
+#include "tap.h"
+
+/* Kernels A < B < C < D < E of one track. */
+static struct cat_kernel k[5];
+
+static struct detect_range range(const char *letters)
+{
+	return (struct detect_range){ &k[letters[0] - 'A'], &k[letters[1] - 'A'] };
+}
+
+static int overlapping(const char *a, const char *b, const char *c, const char *step)
+{
+	struct detect_range list[3], s = range(step);
+	const char *all[] = { a, b, c };
+	size_t n = 0;
+
+	while (n < 3 && all[n]) {
+		list[n] = range(all[n]);
+		n++;
+	}
+	return detect_overlapping(list, n, &s);
+}
+
+static void narrows(const char *x, const char *y, const char *to)
+{
+	struct detect_range p = range(x), q = range(y), r = detect_narrowed(&p, &q), s = detect_narrowed(&q, &p);
+	struct detect_range want = range(to);
+
+	ok(r.from == want.from && r.to == want.to, "%s and %s narrow to %s", x, y, to);
+	ok(s.from == want.from && s.to == want.to, "the other way round, too");
+}
+
+static void test_ids(void)
+{
+	struct uuid a, b;
+	char text[UUID_TEXT];
+
+	detect_alert_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", true, &a);
+	detect_alert_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", true, &b);
+	ok(uuid_equal(&a, &b), "the same step has the same id");
+	is_str(uuid_format(&a, text), "53140a14-ad8f-8ed3-aaea-99e7b7434f4d", "today and tomorrow: Message-IDs hang on it");
+	detect_alert_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", false, &b);
+	ok(!uuid_equal(&a, &b), "the other direction has another");
+	detect_alert_id("mainline", "6.1", "66.17-rc1", "mprotect/tw4m", true, &b);
+	ok(!uuid_equal(&a, &b), "names do not run into each other");
+}
+
+int main(void)
+{
+	for (int i = 0; i < 5; i++) {
+		k[i].key[0] = (uint8_t)(i + 1);
+		k[i].key_len = 1;
+	}
+	k[3].key[0] = 3;	/* D is C and something more */
+	k[3].key_len = 2;
+	ok(detect_kernel_order(&k[2], &k[3]) == -1 && detect_kernel_order(&k[3], &k[2]) == 1, "a longer key comes later");
+	ok(detect_kernel_order(&k[2], &k[2]) == 0, "a kernel is beside itself");
+
+	ok(overlapping(NULL, NULL, NULL, "AB") == -1, "without alerts there is none");
+	ok(overlapping("AB", NULL, NULL, "AB") == 0, "the same range");
+	ok(overlapping("AC", NULL, NULL, "AB") == 0, "a part at the start");
+	ok(overlapping("AC", NULL, NULL, "BC") == 0, "a part at the end");
+	ok(overlapping("BC", NULL, NULL, "AD") == 0, "more than all of it");
+	ok(overlapping("AB", NULL, NULL, "BC") == -1, "neighbours only touch");
+	ok(overlapping("BC", NULL, NULL, "AB") == -1, "on either side");
+	ok(overlapping("AB", "DE", "BC", "AE") == 0, "of several the first in kernel order");
+	ok(overlapping("DE", "BC", "AB", "AE") == 2, "wherever it stands in the list");
+	ok(overlapping("DE", "BC", "AB", "BE") == 1, "of those that overlap");
+
+	narrows("AC", "AB", "AB");
+	narrows("AC", "BC", "BC");
+	narrows("AD", "BE", "BD");
+	narrows("AE", "BC", "BC");
+	test_ids();
+	return done();
+}
