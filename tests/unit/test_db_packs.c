@@ -138,7 +138,7 @@ static void test_packing(struct run_writer *rw, struct catalog *c, struct db *db
 
 	store_many(rw, db, a, "pack-01", 0, 300);
 	n = read_all(db, a, c, &before);
-	ok(n == 300 * 10 - 60, "samples of waiting runs are there, failed ones are not (%zu)", n);
+	ok(n == 300 * 10 - 60, "samples of waiting runs are there, failed ones are not");
 	ok(!db_packs_waiting(db, &waiting, &err) && waiting == 300, "300 runs wait");
 	ok(!db_packs_work(db, a, 100, &packed, &err) && packed == 100, "some are packed");
 	m = read_all(db, a, c, &after);
@@ -190,7 +190,7 @@ static void test_rebuild(struct run_writer *rw, struct catalog *c, struct db *db
 	n = read_all(db, a, c, &before);
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
 		ok(!db_script(db, damages[i], &err), "damage %zu", i);
-		ok(!db_packs_rebuild(db, &report, &err) && report.series_changed == 1, "is found (%zu series)", report.series_changed);
+		ok(!db_packs_rebuild(db, &report, &err) && report.series_changed == 1, "is found");
 		m = read_all(db, a, c, &after);
 		ok(same_samples(before, n, after, m), "and made good");
 		ok(!db_packs_rebuild(db, &report, &err) && report.series_changed == 0, "for good");
@@ -219,7 +219,7 @@ static void test_damaged(struct run_writer *rw, struct catalog *c, struct db *db
 	store_many(rw, db, a, "pack-01", 1000, 2);
 	ok(!db_packs_work(db, a, 1000, &packed, &err) && packed == 2, "what comes in is packed all the same");
 	ok(!db_packs_rebuild(db, &report, &err) && report.series_changed == 1, "a rebuild makes it good");
-	ok(!db_packs_read(db, a, &id, 1, &samples, &n, &err) && n == 302, "with all samples (%zu)", n);
+	ok(!db_packs_read(db, a, &id, 1, &samples, &n, &err) && n == 302, "with all samples");
 }
 
 /* ---- uploads, packers and readers at once ---- */
