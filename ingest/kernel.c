@@ -30,25 +30,36 @@ static const char *bytes_problem(const char *s)
 	return NULL;
 }
 
-/* "Linux version 6.17.0-rc1 (builder@host) #1 SMP", "Linux host 6.17.0-rc1 #1 SMP ...": the release in it. */
-static const char *banner_release(struct arena *a, const char *text)
+static bool is_version(const char *s)
+{
+	return char_is_digit(s[*s == 'v']);
+}
+
+/*
+ * "Linux version 6.17.0-rc1 (builder@host) #1 SMP", "Linux host 6.17.0-rc1 #1 SMP ...":
+ * the release in it. "Linux v6.17 with ...": all behind Linux.
+ */
+static const char *without_banner(struct arena *a, const char *text)
 {
 	const char *s = text;
 
 	if (strncmp(s, "Linux ", 6))
 		return text;
 	s += 6;
+	if (is_version(s))
+		return s;
 	s += strcspn(s, " ");
 	s += strspn(s, " ");
-	return arena_strndup(a, s, strcspn(s, " "));
+	return is_version(s) ? arena_strndup(a, s, strcspn(s, " ")) : text;
 }
 
-static int name_check(const char *name, struct err *err)
+static int name_check(struct arena *a, const char *name, struct err *err)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-_~:^@,=");
 
 	if (name[n])
-		return err_set(err, ERR_INVALID, "\"%.100s\" is no kernel: a name has letters, digits and .+-_~:^@,= only", name);
+		return err_set(err, ERR_INVALID, "\"%s\" is no kernel: a name has letters, digits and .+-_~:^@,= only",
+			       kernel_words_cut(a, name));
 	return 0;
 }
 
@@ -56,9 +67,9 @@ static int base_parse(struct arena *a, const char *name, struct kernel *k, struc
 {
 	struct kernel_name nm = { .a = a, .k = k };
 
-	if (name_check(name, err))
+	if (name_check(a, name, err))
 		return -1;
-	nm.text = name + (name[0] == 'v' && char_is_digit(name[1]));
+	nm.text = name + (name[0] == 'v' && is_version(name));
 	return kernel_name_read(&nm, err);
 }
 
@@ -75,7 +86,9 @@ static char *with_plus(struct arena *a, const char *text)
 /* "5.14.0-503.el9.x86_64 rt": where no phrase matches, a blank is a plus that was not percent-encoded. */
 static int plus_parse(struct arena *a, const char *text, struct kernel *k, struct err *err)
 {
-	if (strchr(text, ' ') != strrchr(text, ' '))
+	const char *blank = strchr(text, ' ');
+
+	if (!blank || blank != strrchr(text, ' ') || strchr("+-.", blank[1]))
 		return -1;
 	*k = (struct kernel){ .release = k->release };
 	if (base_parse(a, with_plus(a, text), k, err))
@@ -93,7 +106,7 @@ int kernel_parse(struct arena *a, const char *text, struct kernel *k, struct err
 	if (problem)
 		return err_set(err, ERR_INVALID, "a kernel's name: %s", problem);
 	k->release = arena_strdup(a, text);
-	name = banner_release(a, k->release);
+	name = without_banner(a, k->release);
 	phrase = kernel_phrase_find(name, &base_len);
 	if (!phrase)
 		return base_parse(a, name, k, err);
@@ -110,7 +123,8 @@ int kernel_parse_argument(struct arena *a, const char *text, struct kernel *k, s
 
 	if (!kernel_parse(a, text, k, err))
 		return 0;
-	if (!strchr(text, ' '))
+	if (!strchr(text, ' ') || kernel_parse(a, with_plus(a, text), k, &plus_err))
 		return -1;
-	return kernel_parse(a, with_plus(a, text), k, &plus_err);
+	/* anything may be a local version: not a whole phrase that we failed to read */
+	return strcmp(k->track, "local") || strchr(text, ' ') == strrchr(text, ' ') ? 0 : -1;
 }

@@ -14,7 +14,7 @@ static const struct brand {
 	{ "pve", "proxmox", true },	{ "cachyos", "cachyos", false }, { "MANJARO", "manjaro", false },
 	{ "liquorix", "liquorix", false }, { "xanmod", "xanmod", false }, { "gentoo", "gentoo", false },
 	{ "flatcar", "flatcar", false }, { "talos", "talos", false },	{ "tegra", "tegra", true },
-	{ "kali", "kali", false },	{ "neptune", "steamos", true },	{ "native", "clear", false },
+	{ "kali", "kali", false },	{ "neptune", "steamos", true },	{ "valve", "steamos", true },	{ "native", "clear", false },
 	{ "asahi", "asahi", false },	{ "qcom", "qcom", true },	{ "cos", "cos", false },
 	{ "nixos", "nixos", false },	{ "void", "void", false },	{ "hardened", "hardened", false },
 	{ "cloudflare", "cloudflare", false }, { "parrot", "parrot", false }, { "surface", "surface", false },
@@ -92,15 +92,15 @@ bool kernel_brand_read(struct kernel_name *nm)
 	struct span s = span_of(nm->rest), words = s, word;
 	const struct brand *brand = NULL;
 
-	while (!brand && span_next(&words, "-+_.", &word))
+	while (!brand && span_next(&words, "-+.", &word))
 		brand = brand_of(word);
 	if (!brand && !unbranded_read(nm))
 		return false;
 	if (brand) {
 		nm->k->track = brand->track;
 		nm->k->base_only = brand->base_only;
-		for (words = s; span_next(&words, "-+_.", &word);)
-			if (brand_of(word) != brand)
+		for (words = s; span_next(&words, "-+.", &word);)
+			if (!brand_of(word))
 				beside(nm, word);
 		if (!strcmp(brand->track, "hardened"))
 			nm->k->flavour = "hardened";

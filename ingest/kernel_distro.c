@@ -152,6 +152,8 @@ static bool suse_read(struct kernel_name *nm)
 	counts = counts_read(NULL, leap ? span_from(build, 2) : build);
 	if (flavour.p ? !suse_flavour(flavour) : span_digits(build) != 6 || counts == 6)
 		return false;
+	if (span_is(flavour, "azure") && span_is_number(build))
+		return false;	/* Ubuntu's 6.8.0-1015-azure */
 	track = suse_track(nm, build, counts);
 	if (!track || (span_digits(build) == 6 && (build.p[0] != '1' || build.p[1] < '5')))
 		return false;
@@ -271,7 +273,7 @@ static bool debian_read(struct kernel_name *nm)
 		return false;
 	if (span_starts(s, "-kali")) {
 		nm->k->track = "kali";
-	} else if (!s.n || (s.p[0] == '-' && char_is_digit(s.p[1])) || span_starts(s, "+deb") || span_starts(s, "+bpo")) {
+	} else if (!s.n || (s.p[0] == '-' && char_is_digit(s.p[1]) && !memchr(s.p + 1, '-', s.n - 1)) || span_starts(s, "+deb") || span_starts(s, "+bpo")) {
 		nm->k->track = "debian";
 	} else {
 		*nm->k = before;

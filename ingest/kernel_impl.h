@@ -40,6 +40,7 @@ bool kernel_brand_read(struct kernel_name *nm);	/* kernel_brand.c: names with a 
 const char *kernel_words_isa(struct span word);	/* "amd64" -> "x86_64"; NULL when it is none */
 int kernel_words_page_kib(struct span word);	/* "64k" -> 64, "64kb" too; else 0 */
 void kernel_words_flavour(struct kernel_name *nm, struct span word);	/* one more word of the flavour */
+const char *kernel_words_cut(struct arena *a, const char *s);	/* short enough for a message */
 bool kernel_words_tuned(struct span word);	/* rt, debug, 64k, ...: a configuration wherever it stands */
 
 /* kernel_order.c: keys. */

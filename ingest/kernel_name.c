@@ -17,7 +17,8 @@
 
 static int refuse(struct kernel_name *nm, struct err *err, const char *why)
 {
-	return err_set(err, ERR_INVALID, "\"%.100s\" is no Linux kernel: %s; " EXPECTED, nm->text, why);
+	return err_set(err, ERR_INVALID, "\"%s\" is no Linux kernel: %s; " EXPECTED,
+		       kernel_words_cut(nm->a, nm->text), why);
 }
 
 /* A decimal number without leading zeros at *s, moving it past: 0, or -1. */
@@ -78,6 +79,8 @@ static int rest_check(struct kernel_name *nm, struct err *err)
 {
 	const char *s = nm->rest;
 
+	if (*s && strchr("-~_.", s[strlen(s) - 1]))
+		return refuse(nm, err, "it ends in a sign");
 	if (!*s || strchr("-+~_", *s))
 		return 0;
 	if (*s == '.' && s[1] == 'g' && span_hex(span_of(s + 2)) >= 7)

@@ -108,8 +108,8 @@ static int reverts_copy(struct arena *a, struct kernel *k, const char *const *re
 		size_t j = 0;
 
 		if (!reverts[i] || !is_hash(span_of(reverts[i])))
-			return err_set(err, ERR_INVALID, "\"%.80s\" is no commit to revert: %d to 40 hex digits were expected",
-				       reverts[i] ? reverts[i] : "", HASH_MIN);
+			return err_set(err, ERR_INVALID, "\"%s\" is no commit to revert: %d to 40 hex digits were expected",
+				       reverts[i] ? kernel_words_cut(a, reverts[i]) : "", HASH_MIN);
 		hash = lower_copy(a, span_of(reverts[i]));
 		cut = arena_strndup(a, hash, strnlen(hash, SHORT_HASH));
 		while (j < k->n_reverts && strcmp(shorts[j], cut))
@@ -129,7 +129,8 @@ int kernel_make_variant(struct arena *a, struct kernel *k, const char *const *re
 	const char *name = k->name, *identity = k->identity;
 
 	if (k->is_variant)
-		return err_set(err, ERR_INVALID, "\"%.100s\" is a variant already: a variant's base is a plain kernel", k->name);
+		return err_set(err, ERR_INVALID, "\"%s\" is a variant already: a variant's base is a plain kernel",
+			       kernel_words_cut(a, k->name));
 	if (!n_reverts && !n_applies)
 		return err_set(err, ERR_INVALID, "a variant reverts or applies something");
 	if (n_reverts > CHANGES_MAX || n_applies > CHANGES_MAX)
@@ -338,10 +339,10 @@ int kernel_phrase_read(struct arena *a, struct kernel *k, const char *phrase, st
 		if (word_is(word, connectors) || word_is(word, small_words))
 			continue;
 		if (!canonical_read(a, word, c) && clause_read(a, &s, word, c))
-			return err_set(err, ERR_INVALID, "\"%.100s\" behind %.100s says nothing known: " EXPECTED,
-				       phrase + strspn(phrase, " "), k->name);
+			return err_set(err, ERR_INVALID, "\"%s\" behind %s says nothing known: " EXPECTED,
+				       kernel_words_cut(a, phrase + strspn(phrase, " ")), kernel_words_cut(a, k->name));
 	}
 	if (!c->n_reverts && !c->n_applies)
-		return err_set(err, ERR_INVALID, "nothing is said behind %.100s: " EXPECTED, k->name);
+		return err_set(err, ERR_INVALID, "nothing is said behind %s: " EXPECTED, kernel_words_cut(a, k->name));
 	return kernel_make_variant(a, k, c->reverts, c->n_reverts, c->applies, c->n_applies, err);
 }

@@ -54,3 +54,15 @@ void kernel_words_flavour(struct kernel_name *nm, struct span word)
 	if (kernel_words_page_kib(word))
 		k->base_page_kib = kernel_words_page_kib(word);
 }
+
+const char *kernel_words_cut(struct arena *a, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (n <= 80)
+		return s;
+	n = 80;
+	while (n && (s[n] & 0xc0) == 0x80)	/* not inside a character: the text goes into JSON */
+		n--;
+	return arena_printf(a, "%.*s...", (int)n, s);
+}

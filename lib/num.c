@@ -17,7 +17,7 @@ int num_format(char out[NUM_MAX], double d)
 	must(isfinite(d));
 	if (fabs(d) < 1e15 && d == (double)(int64_t)d)	/* in this order: a cast out of range is undefined */
 		return snprintf(out, NUM_MAX, "%lld", (long long)d);
-	/* 15 digits always read back, but for subnormals, which have fewer */
+	/* %g drops zeros: fewer than 15 digits give no shorter text, but for subnormals */
 	for (int digits = fabs(d) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		n = snprintf(out, NUM_MAX, "%.*g", digits, d);
 		if (strtod(out, NULL) == d)
