@@ -13,6 +13,8 @@ module:
 
 The server's log is kept and shown when a test fails.
 """
+import threading
+
 import pytest
 
 import harness
@@ -36,12 +38,13 @@ def database(postgres):
 
 @pytest.fixture(scope="module")
 def tokens(database):
-    made = {}
+    made, lock = {}, threading.Lock()
 
     def token(scope):
-        if scope not in made:
-            done = harness.command("token", "add", "--name", f"test-{scope}", "--scope", scope, "--db", database)
-            made[scope] = next(word for word in done.stdout.split() if word.startswith("nsw_"))
+        with lock:  # clients in threads ask for theirs
+            if scope not in made:
+                done = harness.command("token", "add", "--name", f"test-{scope}", "--scope", scope, "--db", database)
+                made[scope] = next(word for word in done.stdout.split() if word.startswith("nsw_"))
         return made[scope]
 
     return token
