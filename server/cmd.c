@@ -28,6 +28,13 @@ int cmd_migrate(const struct conf *conf, struct err *err)
 
 	if (!db)
 		return -1;
+	if (conf->check_only) {
+		ret = db_migrate_check(db, err);
+		if (!ret)
+			puts("the schema is current");
+		db_free(db);
+		return ret;
+	}
 	ret = db_migrate_run(db, &applied, err);
 	if (!ret && applied)
 		printf("%d migration%s applied: the schema is current\n", applied, applied == 1 ? "" : "s");

@@ -52,6 +52,8 @@ static const struct option {
 	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
 	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
 	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
+	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE, 0, 0,
+	  "change nothing: status 0 when the schema is the one this program needs, else 1" },
 	{ "public-url", "URL", TEXT, AT(public_url), NULL, UP | SERVE | WATCH, 0, 0,
 	  "how others reach this server: the start of links in alerts" },
 	{ "name", "NAME", TEXT, AT(token_name), NULL, TOKEN, 0, 0, "add, revoke: the token's name" },

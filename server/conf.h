@@ -26,7 +26,7 @@ struct conf {
 	const char *token_name, *token_scope, *token_id;
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
 	const char *smtp_password_file;
-	bool demo, private_reads, help;
+	bool demo, private_reads, check_only, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
 	int idle_timeout_s, request_timeout_s, statement_timeout_ms;
 	double alert_percent;		/* the default rule's threshold; 0: its own */

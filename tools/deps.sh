@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Installs what is missing, and only that: apt as root or through `sudo -n`. Where that
 # cannot be, prints the one line to run and fails.
-# usage: tools/deps.sh run|test		(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
+# usage: tools/deps.sh build|run|test|compose	(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
 set -eu
-what=${1:?run or test}
+what=${1:?build, run, test or compose}
 missing=
 
 # need PACKAGE COMMAND...: PACKAGE is missing when COMMAND fails
@@ -18,23 +18,33 @@ header() { printf "#include <%s>\n" "$1" | cc -E -; }
 initdb() { have initdb || ls -d /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb 2>/dev/null | grep . ; }
 module() { /usr/bin/python3 -c "import $1"; }
 
-need gcc have cc
-need gcc have gcc
-need libc6-dev header stdio.h
-need make have make
-need git have git
-need pkg-config have pkg-config
-need libmicrohttpd-dev pkg-config --exists libmicrohttpd
-need libpq-dev pkg-config --exists libpq
-need libjansson-dev pkg-config --exists jansson
-need libcurl4-openssl-dev pkg-config --exists libcurl
-need nettle-dev pkg-config --exists nettle
-need libzstd-dev pkg-config --exists libzstd
-need zlib1g-dev pkg-config --exists zlib
-need r-mathlib pkg-config --exists libRmath
-need postgresql initdb
-need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
-[ "${WITH_NPM:-yes}" = no ] || need npm have npm
+# containers only: the programs inside are built inside
+if [ "$what" = compose ]; then
+	for package in podman buildah podman-compose runc conmon debootstrap iptables curl; do need $package have $package; done
+	need iproute2 have ip
+	need netavark ls /usr/lib/podman/netavark
+	need aardvark-dns ls /usr/lib/podman/aardvark-dns
+fi
+
+if [ "$what" != compose ]; then
+	need gcc have cc
+	need gcc have gcc
+	need libc6-dev header stdio.h
+	need make have make
+	need git have git
+	need pkg-config have pkg-config
+	need libmicrohttpd-dev pkg-config --exists libmicrohttpd
+	need libpq-dev pkg-config --exists libpq
+	need libjansson-dev pkg-config --exists jansson
+	need libcurl4-openssl-dev pkg-config --exists libcurl
+	need nettle-dev pkg-config --exists nettle
+	need libzstd-dev pkg-config --exists libzstd
+	need zlib1g-dev pkg-config --exists zlib
+	need r-mathlib pkg-config --exists libRmath
+	[ "$what" = build ] || need postgresql initdb
+	need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
+	[ "${WITH_NPM:-yes}" = no ] || need npm have npm
+fi
 if [ "$what" = test ]; then
 	need perl have prove
 	need curl have curl

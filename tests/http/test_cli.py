@@ -108,8 +108,10 @@ def test_a_database_that_is_not_there_is_told_at_once(tmp_path):
 
 def test_migrate_says_what_it_did(postgres):
     database = postgres.create_database()
+    assert "schema" in refused("migrate", "--check", "--db", database, status=1)
     assert re.fullmatch(r"\d+ migrations? applied: the schema is current\n", command("migrate", "--db", database).stdout)
     assert command("migrate", NSECWATCH_DB=database).stdout == "nothing to do: the schema is current\n"
+    assert command("migrate", "--check", "--db", database).stdout == "the schema is current\n"
 
 
 def test_two_migrations_at_once_do_not_race(postgres):
@@ -118,7 +120,8 @@ def test_two_migrations_at_once_do_not_race(postgres):
             for _ in range(4)]
     outputs = [p.communicate(timeout=60) for p in both]
     assert [p.returncode for p in both] == [0] * 4, outputs
-    assert sum("applied" in out for out, _ in outputs) == 1, outputs
+    applied = sum(int(out.split()[0]) for out, _ in outputs if "applied" in out)
+    assert applied == len(list((ROOT / "schema").glob("*.sql"))), outputs
 
 
 def test_a_token_is_shown_once_listed_and_revoked(database):
