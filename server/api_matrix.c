@@ -41,6 +41,7 @@ static void json_cell(struct json *j, const struct matrix_cell *c)
 	} else {
 		json_null(j);
 	}
+	json_kstr(j, "direction", calc_compare_direction_word(c->direction));
 	json_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
 	json_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
 	json_ki64(j, "n_series", (int64_t)c->n_series);

@@ -82,7 +82,7 @@ static int missing_order(const void *a, const void *b)
 
 /* ---- one row ---- */
 
-static enum compare_direction direction_of(double change, enum better better)
+enum compare_direction calc_compare_direction(double change, enum better better)
 {
 	if (isnan(change) || better == BETTER_NEUTRAL)
 		return COMPARE_NO_DIRECTION;
@@ -117,7 +117,7 @@ static void fill_row(struct compare_row *r, struct ttest_memo *memo)
 	struct ttest t;
 
 	r->change_percent = percent(r->head.center, r->base.center);
-	r->direction = direction_of(r->change_percent, r->series->metric->better);
+	r->direction = calc_compare_direction(r->change_percent, r->series->metric->better);
 	r->tested = calc_sides_test(&r->base, &r->head, memo, &t);
 	r->p = r->q = t.p;
 	r->df = t.df;

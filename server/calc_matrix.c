@@ -146,6 +146,8 @@ static void judge(struct arena *a, struct matrix *m, const struct sum *sums)
 
 		/* where some rows are better up and others down, a mean has no good side */
 		calc_compare_judge(&r, sums[i].mixed ? BETTER_NEUTRAL : sums[i].better, sums[i].one_boot);
+		cell->direction = cell->n_series ? calc_compare_direction(cell->percent, sums[i].mixed ? BETTER_NEUTRAL : sums[i].better) :
+						   COMPARE_NO_DIRECTION;
 		cell->verdict = r.verdict;
 		cell->confidence = r.confidence;
 	}
