@@ -147,10 +147,25 @@ static bool fits(const struct tick *left, const struct tick *right)
 	return left->at + left->half + 6 <= right->at - right->half;
 }
 
-/* Names of the measured sizes under the lowest panel: the first, the last, and what has room between. */
+static bool all_fit(const struct plan *p, const char *unit)
+{
+	struct tick before = { .at = -1e9 }, t;
+
+	for (size_t i = 0; i < p->n_at; i++, before = t) {
+		name_tick(&t, p, i, unit);
+		if (!fits(&before, &t))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Names of the measured sizes under the lowest panel: the first, the last, and what has room
+ * between. Where not all have, the unit moves to the axis' own name.
+ */
 static void x_axis(struct buf *out, const struct plan *p, const struct chart_sweep *c, const struct svg_box *box)
 {
-	const char *unit = c->x_unit ? c->x_unit : "";
+	const char *unit = c->x_unit && all_fit(p, c->x_unit) ? c->x_unit : "";
 	struct tick last, before = { .at = -1e9 }, t;
 	char text[SVG_TEXT];
 
@@ -158,6 +173,8 @@ static void x_axis(struct buf *out, const struct plan *p, const struct chart_swe
 	name_tick(&last, p, p->n_at - 1, unit);
 	for (size_t i = 0; i < p->n_at; i++) {
 		name_tick(&t, p, i, unit);
+		if (!*unit)
+			svg_size_about(t.about, p->at[i], c->x_unit ? c->x_unit : "");
 		svg_rule(out, t.at, box->y1, t.at, box->y1 + 5, "axis");
 		if (i + 1 < p->n_at && (!fits(&before, &t) || !fits(&t, &last)))
 			continue;
@@ -166,7 +183,8 @@ static void x_axis(struct buf *out, const struct plan *p, const struct chart_swe
 			svg_text(out, t.at, box->y1 + 33, "small", "middle", t.about);
 		before = t;
 	}
-	snprintf(text, sizeof(text), "%.80s%s", c->x_name, p->x.log ? ", log scale" : "");
+	snprintf(text, sizeof(text), "%.80s%s%.20s%s", c->x_name, c->x_unit && !*unit ? ", in " : "",
+		 c->x_unit && !*unit ? c->x_unit : "", p->x.log ? ", log scale" : "");
 	svg_text(out, box->x0, box->y1 + 50, "muted", "start", text);
 }
 

@@ -191,7 +191,7 @@ class Plot {
 				filter: (u, splits) => splits,
 				splits: (u) => spec.xs.filter((v) => v >= u.scales.x.min && v <= u.scales.x.max),
 				values: (u, splits) => (spec.axis === false ? splits.map(() => '') : this.xNames(u, splits)),
-				rotate: spec.even && this.slant().on ? -36 : 0,
+				rotate: spec.even && this.slant().on ? 36 : 0,
 			}, {
 				...axisFont, size: LEFT, gap: 8, grid, ticks: { show: false },
 				filter: (u, splits) => splits, splits: (u) => ticks(u.scales.y.min, u.scales.y.max, spec.yLog), values: (u, splits) => splits.map((v) => spec.yText(v)),
@@ -212,7 +212,12 @@ class Plot {
 			seen[0] = Math.min(0, seen[0]), seen[1] = Math.max(0, seen[1]);
 		if (spec.yFromZero && seen[1] - seen[0] < 4 && spec.percent)
 			seen[0] -= 2, seen[1] += 2;
-		const [lo, hi] = widen(seen, spec.yLog, spec.yLog ? 0.05 : 0.08);
+		let [lo, hi] = widen(seen, spec.yLog, spec.yLog ? 0.05 : 0.08);
+		// what a step says stands above or below its line
+		for (const up of new Set((spec.steps ?? []).map((s) => s.up))) {
+			const wide = widen([lo, hi], spec.yLog, 34 / spec.height);
+			[lo, hi] = up ? [lo, wide[1]] : [wide[0], hi];
+		}
 		return [spec.yFromZero && !spec.percent && seen[0] >= 0 ? 0 : lo, hi];
 	}
 

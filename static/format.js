@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Numbers and names as the pages write them: 3 significant digits, a thin space before the unit.
+// Numbers and names as the pages write them: 3 significant digits, a thin space that does not break before the unit.
 
-const THIN = '\u2009', MINUS = '\u2212';
+const THIN = '\u202f', MINUS = '\u2212';
 const TIME = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 const COUNT = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 const SIZES = ['KiB', 'MiB', 'GiB', 'TiB'];

@@ -38,7 +38,7 @@ const groupOf = (r) => JSON.stringify([r.benchmark, r.metric, r.machine, r.thp, 
 
 // A number, its interval, and nought, on one scale for all rows.
 function forest(row, most) {
-	const W = 116, H = 27, x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
+	const W = 100, H = 27, x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
 	const cls = row.verdict === 'regression' ? 'worse' : row.verdict === 'improvement' ? 'better' : '', ci = row.change_ci;
 
 	return svg('svg', { class: 'forest', width: W, height: H, viewBox: `0 0 ${W} ${H}`, 'aria-hidden': 'true' },

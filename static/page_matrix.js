@@ -35,7 +35,7 @@ function strength(cell) {
 	return z < 1 ? 1 : z < 3 ? 2 : z < 10 ? 3 : 4;
 }
 
-const worse = (cell) => cell.worse ?? (cell.direction ? cell.direction === 'worse' : cell.verdict === 'regression' || (cell.verdict === 'inconclusive' && cell.percent > 0));
+const worse = (cell) => cell.direction === 'worse';
 
 function wordOf(cell) {
 	return cell.verdict === 'inconclusive' ? `${cell.ci ? 'inconclusive' : 'unproven'}` : cell.verdict;
@@ -55,20 +55,26 @@ function cellOf(cell, link) {
 	return h(side ? `td.${side}` : 'td', { title, 'data-verdict': cell.verdict }, h('a', { href: link }, h('b', f.percent(cell.percent)), h('span.word', `${wordOf(cell)}, ${f.plural(cell.n_series, 'row')}`)));
 }
 
-// "It depends on thp: always -66.6 % .. -62.6 %, unknown +103 %."
+// "better with thp always (-37 % .. -16 %), worse with never (+44 % .. +81 %)"
 function statement(data, query, d) {
-	const kernels = `${f.tag(query.get('head'))} against ${f.tag(query.get('base'))}`;
-	const columns = data.cols.map((name, c) => ({ name, p: data.cells.map((r) => r[c]?.percent).filter((v) => v !== undefined) })).filter((c) => c.p.length);
-	const all = columns.flatMap((c) => c.p), up = all.some((p) => p > FAINT), down = all.some((p) => p < -FAINT);
-	const of = (c) => `${c.name} ${f.range(Math.min(...c.p), Math.max(...c.p))}`;
+	const kernels = `${f.tag(data.head)} against ${f.tag(data.base)}`, all = data.cells.flat().filter(Boolean);
+	const columns = data.cols.map((name, c) => {
+		const cells = data.cells.map((r) => r[c]).filter(Boolean);
+		const is = (word) => cells.length && cells.every((o) => o.direction === word && Math.abs(o.percent) >= FAINT);
+		const signs = new Set(cells.map((o) => Math.sign(o.percent)));
+		return { name, span: signs.size === 1 ? ` (${spanOf(cells)})` : '', word: is('worse') ? 'worse' : is('better') ? 'better' : '' };
+	});
+	const told = columns.filter((c) => c.word), agree = new Set(told.map((c) => c.word)).size < 2 && told.length === columns.length;
 
-	if (up && down && columns.length > 1 && columns.some((c) => c.p.every((p) => p > FAINT)) && columns.some((c) => c.p.every((p) => p < -FAINT)))
-		return `${kernels}: the sign depends on ${d.cols}: ${columns.map(of).join(', ')}.`;
-	if (up && down)
-		return `${kernels}: the signs disagree, ${f.range(Math.min(...all), Math.max(...all))} over ${f.plural(all.length, 'combination')}.`;
-	return `${kernels}: ${f.range(Math.min(...all), Math.max(...all))} over ${f.plural(all.length, 'combination')} of ${d.rows} and ${d.cols}.`;
+	if (agree && columns.length && told.length)
+		return `${kernels}: ${told[0].word} everywhere, ${spanOf(all)} over ${f.plural(all.length, 'combination')} of ${d.rows} and ${d.cols}.`;
+	if (told.length)
+		return `${kernels}: ${told.map((c) => `${c.word} with ${d.cols === 'thp' ? 'THP' : d.cols} ${c.name}${c.span}`).join(', ')}${told.length < columns.length ? ', mixed otherwise' : ''}.`;
+	return `${kernels}: no side taken, ${spanOf(all)} over ${f.plural(all.length, 'combination')} of ${d.rows} and ${d.cols}.`;
 }
+
 const FAINT = 0.5;
+const spanOf = (cells) => f.range(Math.min(...cells.map((c) => c.percent)), Math.max(...cells.map((c) => c.percent)));
 
 function legend() {
 	const box = (cls, text) => h(`span.${cls}`, text);
@@ -85,9 +91,9 @@ function render(data, query) {
 		replace(out, emptyState('An empty matrix', `No ${d.rows} has a result of both ${query.get('base')} and ${query.get('head')}. Choose other kernels, or measure them.`, ...howToSend()));
 		return;
 	}
-	replace($('#head'), h('h1', statement(data, query, d)), h('p.trust', `Geometric mean over the rows of a cell; lower is better where the unit is a time. ${cells.some((c) => c.ci) ? '' : 'n = 1 a side: no noise estimate, so colours are faint and nothing is called a regression.'}`));
+	replace($('#head'), h('h1', statement(data, query, d)), h('p.trust', `Geometric mean over the rows of a cell; the colour follows the side and how far beyond noise it is. ${cells.every((c) => c.ci) ? '' : 'Faint: single values, no noise estimate, no verdict.'}`));
 	replace(out, generatedNote([...data.rows, ...data.cols].filter(isGenerated)), table({
-		id: 'matrix-table', heads: [`${d.rows} \\ ${d.cols}`, ...data.cols.map((c) => ({ text: c, num: true }))],
+		id: 'matrix-table', narrow: true, heads: [`${d.rows} \\ ${d.cols}`, ...data.cols.map((c) => ({ text: c, num: true }))],
 		rows: data.rows.map((name, r) => h('tr', h('th.k', { scope: 'row' }, machineName(name)), data.cols.map((c, k) => cellOf(data.cells[r][k], compareLink(query, d.rows, d.cols, name, c))))),
 	}), legend(), cells.length === 1 ? h('p.hint', 'One combination only. The matrix answers more once the same pair of kernels is measured with other THP modes or on other machines.') : h('p.hint', 'A click on a cell opens its rows.'));
 	$('#matrix-table').classList.add('heat');

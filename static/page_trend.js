@@ -46,7 +46,7 @@ function panelsOf({ kernels, series }, by) {
 		p.at = kernels.map((_, i) => i).filter((i) => p.series.some((s) => s.y[i] !== null && s.y[i] !== undefined));
 		p.kernels = p.at.map((i) => kernels[i]);
 	}
-	return [...panels.values()].filter((p) => p.at.length);
+	return [...panels.values()].filter((p) => p.at.length).sort((a, b) => b.at.length - a.at.length);
 }
 
 function panelTitle(p, by) {
@@ -71,7 +71,7 @@ function spec(p, query, by, height) {
 	});
 	const seen = lines.flatMap((l) => l.y).filter((v) => v !== null), lo = Math.min(...seen), hi = Math.max(...seen);
 	const yLog = lo > 0 && hi > 20 * lo, fromZero = !yLog && lo > 0 && hi > 2 * lo;
-	const yText = (v) => (percent ? `${f.significant(v)}\u2009%` : f.tick(v, unit) || f.significant(v));
+	const yText = (v) => (percent ? `${f.significant(v)}\u202f%` : f.tick(v, unit) || f.significant(v));
 	const steps = lines.flatMap((l) => (l.series.changes ?? []).map((c) => ({ line: l, at: p.at.indexOf(c.at), text: f.percent(c.percent), up: c.percent > 0, worse: (c.percent > 0) === (betterOf(unit, [l.series]) !== 'higher') })).filter((c) => c.at >= 0));
 
 	return {
