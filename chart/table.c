@@ -187,6 +187,12 @@ const char *table_clean(struct arena *a, const char *s)
 	return out;
 }
 
+/* A blank where a line may end: not between a number and its percent sign. */
+static bool is_gap(const char *p)
+{
+	return *p == ' ' && p[1] != '%';
+}
+
 /*
  * The next piece of *s that fits `width` columns: up to the end, else to the last blank
  * (which is eaten), else to the last character that names break well after, else hard.
@@ -197,7 +203,7 @@ static size_t piece(const char **s, size_t width)
 	size_t used = 0, n;
 
 	while (*p && used < width) {
-		if (*p == ' ')
+		if (is_gap(p))
 			blank = p;
 		n = char_bytes(p);
 		if (strchr("/-+,;:_", *p))
@@ -205,7 +211,7 @@ static size_t piece(const char **s, size_t width)
 		p += n;
 		used++;
 	}
-	if (!*p || *p == ' ')
+	if (!*p || is_gap(p))
 		end = p;
 	else if (blank && blank > *s)
 		end = blank;
@@ -396,9 +402,17 @@ static const struct scale *scale_of(const struct scale *s, double v)
 	return s;
 }
 
+/* v at n decimals, halves away from 0: 1.775 is 1.78, though its double lies a hair below. */
+static double half_up(double v, int n)
+{
+	double power = pow(10, n);
+
+	return round(v * power) / power;
+}
+
 static const char *digits3(struct arena *a, double v)
 {
-	return v == 0 ? "0" : arena_printf(a, "%.*f", decimals(v, 6), v);
+	return v == 0 ? "0" : arena_printf(a, "%.*f", decimals(v, 6), half_up(v, decimals(v, 6)));
 }
 
 const char *table_value(struct arena *a, double v, const char *unit)

@@ -89,7 +89,11 @@ static void row_cells(struct table *t, struct arena *a, const struct compare_row
 static void verdict_lines(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n,
 			  const char *param)
 {
-	for (size_t i = 0; i < n; i++) {
+	size_t tested = 0;
+
+	for (size_t i = 0; i < n; i++)
+		tested += rows[i]->tested;
+	for (size_t i = 0; i < n && tested; i++) {
 		const char *verdict = verdict_text(a, rows[i]), *line;
 		bool told = false;
 		size_t same = 0;
@@ -159,6 +163,7 @@ static void one_table(struct buf *out, struct arena *a, const struct compare_row
 	table_para(out, 2, table_clean(a, api_shapes_where(a, rows[0]->series)));
 	buf_putc(out, '\n');
 	table_txt(out, t);
+	buf_putc(out, '\n');
 	if (fix)
 		verdict_lines(out, a, rows, n, param);
 	noise_line(out, a, rows, n);
@@ -176,9 +181,13 @@ static void summary(struct buf *out, struct arena *a, const struct compare *c)
 					"%zu can't tell.", c->n_rows, c->n_rows == 1 ? "" : "s", c->regressions,
 					c->regressions == 1 ? "" : "s", c->improvements,
 					c->improvements == 1 ? "" : "s", c->unchanged, c->inconclusive);
+	bool mixed = false;
 
+	for (size_t i = 1; i < c->n_rows; i++)
+		mixed |= c->rows[i].series->metric->better != c->rows[0].series->metric->better;
 	if (isfinite(c->geomean_percent))
-		text = arena_printf(a, "%s Geomean %s.", text, table_percent(a, c->geomean_percent));
+		text = arena_printf(a, "%s Geomean %s%s.", text, table_percent(a, c->geomean_percent),
+				    mixed ? ", over rows where less and rows where more is better" : "");
 	if (isfinite(c->restored_percent))
 		text = arena_printf(a, "%s The fix restores %.1f %% of it.", text, c->restored_percent);
 	table_para(out, 0, text);

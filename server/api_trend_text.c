@@ -99,7 +99,7 @@ static const char *label_of(struct arena *a, const struct trend *t, const struct
 	if (metric)
 		text = arena_printf(a, "%s %s", s->series->benchmark->name, s->series->metric->name);
 	gap = *text ? ", " : "";
-	if (params)
+	if (params && s->series->n_params)
 		text = arena_printf(a, "%s%s%s", text, gap, api_shapes_params(a, s->series, NULL));
 	gap = *text ? ", " : "";
 	if (machine)
@@ -113,14 +113,20 @@ static const char *label_of(struct arena *a, const struct trend *t, const struct
 	return *text ? text : s->series->machine->name;
 }
 
-/* The largest step, or that there is none. */
+/* One axis of y: lines of another unit than the first have no place on it. */
+static bool is_drawn(const struct trend *t, const struct trend_series *s)
+{
+	return !strcmp(s->series->metric->unit, t->series[0].series->metric->unit);
+}
+
+/* The largest step drawn, or that there is none. */
 static const char *title(struct arena *a, const struct trend *t)
 {
 	const struct trend_change *most = NULL;
 	const struct trend_series *of = NULL;
 
 	for (size_t i = 0; i < t->n_series; i++)
-		for (size_t k = 0; k < t->series[i].n_changes; k++)
+		for (size_t k = 0; k < t->series[i].n_changes && is_drawn(t, &t->series[i]); k++)
 			if (!most || fabs(t->series[i].changes[k].percent) > fabs(most->percent)) {
 				most = &t->series[i].changes[k];
 				of = &t->series[i];
@@ -152,8 +158,7 @@ void api_trend_svg(struct buf *out, struct arena *a, const struct trend *t)
 	for (size_t i = 0; i < t->n_series && c.n_lines < LINES_DRAWN; i++) {
 		const struct trend_series *s = &t->series[i];
 
-		/* one axis of y: lines of another unit have no place on it */
-		if (strcmp(s->series->metric->unit, t->series[0].series->metric->unit))
+		if (!is_drawn(t, s))
 			continue;
 		for (size_t k = 0; k < s->n_changes; k++)
 			changes[c.n_changes++] = (struct chart_change){

@@ -142,12 +142,16 @@ static void paragraphs(void)
 	table_para(&out, 4, arena_printf(a, "%s and some words after it", word));
 	ok(widest(out.p) <= TABLE_COLUMNS, "a word longer than a line is cut");
 	ok(strstr(out.p, "\n    y") != NULL, "lines after the first are indented");
+	buf_clear(&out);
+	table_para(&out, 0, arena_printf(a, "%.*s +10 %% up", TABLE_COLUMNS - 4, word));
+	ok(strstr(out.p, "\n+10 % up\n") != NULL, "a number keeps its percent sign");
 	buf_fini(&out);
 }
 
 static void numbers(void)
 {
 	is_str(table_value(a, 1713, "ns/call"), "1.71 us", "nanoseconds find their unit");
+	is_str(table_value(a, 1775, "ns/call"), "1.78 us", "halves go up, as people round");
 	is_str(table_value(a, 999.7, "ns"), "1.00 us", "what rounds up to the next unit is there");
 	is_str(table_value(a, 424995500, "ns/call"), "425 ms", "milliseconds");
 	is_str(table_value(a, .25, "ns/call"), "0.250 ns", "less than a nanosecond");
