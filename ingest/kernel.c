@@ -73,33 +73,9 @@ static int base_parse(struct arena *a, const char *name, struct kernel *k, struc
 	return kernel_name_read(&nm, err);
 }
 
-static char *with_plus(struct arena *a, const char *text)
-{
-	char *copy = arena_strdup(a, text);
-
-	for (char *s = copy; *s; s++)
-		if (*s == ' ')
-			*s = '+';
-	return copy;
-}
-
-/* "5.14.0-503.el9.x86_64 rt": where no phrase matches, a blank is a plus that was not percent-encoded. */
-static int plus_parse(struct arena *a, const char *text, struct kernel *k, struct err *err)
-{
-	const char *blank = strchr(text, ' ');
-
-	if (!blank || blank != strrchr(text, ' ') || strchr("+-.", blank[1]))
-		return -1;
-	*k = (struct kernel){ .release = k->release };
-	if (base_parse(a, with_plus(a, text), k, err))
-		return -1;
-	return strcmp(k->track, "local") ? 0 : -1;	/* anything may be a local version */
-}
-
 int kernel_parse(struct arena *a, const char *text, struct kernel *k, struct err *err)
 {
 	const char *problem = bytes_problem(text), *phrase, *name;
-	struct err plus_err;
 	size_t base_len;
 
 	*k = (struct kernel){ 0 };
@@ -112,19 +88,5 @@ int kernel_parse(struct arena *a, const char *text, struct kernel *k, struct err
 		return base_parse(a, name, k, err);
 	if (base_parse(a, arena_strndup(a, name, base_len), k, err))
 		return -1;
-	if (!kernel_phrase_read(a, k, phrase, err))
-		return 0;
-	return plus_parse(a, name, k, &plus_err);
-}
-
-int kernel_parse_argument(struct arena *a, const char *text, struct kernel *k, struct err *err)
-{
-	struct err plus_err;
-
-	if (!kernel_parse(a, text, k, err))
-		return 0;
-	if (!strchr(text, ' ') || kernel_parse(a, with_plus(a, text), k, &plus_err))
-		return -1;
-	/* anything may be a local version: not a whole phrase that we failed to read */
-	return strcmp(k->track, "local") || strchr(text, ' ') == strrchr(text, ' ') ? 0 : -1;
+	return kernel_phrase_read(a, k, phrase, err);
 }

@@ -65,12 +65,6 @@ struct kernel {
 int kernel_parse(struct arena *a, const char *text, struct kernel *k, struct err *err);
 
 /*
- * The same for an argument of a query, in which "+" that nobody percent-encoded has
- * become a blank, also at the end: "6.17.0-rc4 " is 6.17.0-rc4+.
- */
-int kernel_parse_argument(struct arena *a, const char *text, struct kernel *k, struct err *err);
-
-/*
  * Makes *k (a parsed base) a variant of itself with these reverts and patches; sets
  * name, identity and the variant fields. SHA12 = the first 12 hex digits of a revert.
  */

@@ -275,13 +275,11 @@ static void phrases(void)
 		{ "6.17-rc1 with \"mm/mprotect: Batch it, v2\" applied", "6.17-rc1+apply-mm-mprotect-batch-it-v2" },
 		{ "6.17-rc1 with cac1db8c3aad reverted and \"X\" applied", "6.17-rc1+revert-cac1db8c3aad+apply-x" },
 		{ "6.16.0-65.eln150.x86_64 with cac1db8c3aad reverted", "6.16.0-65.eln150.x86_64+revert-cac1db8c3aad" },
-		{ "5.14.0-503.23.1.el9_5.x86_64 rt", "5.14.0-503.23.1.el9_5.x86_64+rt" },
-		{ "6.12.107 deb12-amd64", "6.12.107+deb12-amd64" },
 		{ "6.17-rc1 with foo reverted", NULL }, { "6.17-rc1 with cac1db8c3aad", NULL }, { "6.17-rc1 something", NULL },
 		{ "6.17-rc1 with cac1db8c3aad reverted and also this", NULL }, { "6.17-rc1 with", NULL },
 		{ "6.17-rc1 and \"x", NULL }, { "6.17-rc1 with cac1db reverted", NULL }, { "6.17-rc1+revert-zzz", NULL },
 		{ "6.17-rc1+revert-", NULL }, { "6.17-rc1+apply-", NULL }, { "with cac1db8c3aad reverted", NULL },
-		{ "6.17 6.18", NULL }, { "6.17-rc1 (", NULL }, { "6.17-rc1 \"", NULL }, { "6.17-rc1 +", NULL },
+		{ "6.17 6.18", NULL }, { "5.14.0-503.23.1.el9_5.x86_64 rt", NULL }, { "6.17-rc4 ", NULL }, { "6.17-rc1 (", NULL }, { "6.17-rc1 \"", NULL }, { "6.17-rc1 +", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -361,10 +359,6 @@ static void refusals(void)
 	ok(kernel_parse(a, longest, &k, &err) == -1, "a name of %d bytes is refused", KERNEL_NAME_MAX + 1);
 	longest[KERNEL_NAME_MAX] = 0;
 	ok(!kernel_parse(a, longest, &k, &err) && k.key_len <= KERNEL_KEY_MAX, "one of %d is not", KERNEL_NAME_MAX);
-	ok(!kernel_parse_argument(a, "6.17.0-rc4 ", &k, &err) && !strcmp(k.name, "6.17.0-rc4+"), "a blank for + in a query");
-	ok(!kernel_parse_argument(a, "6.17-rc1   revert of cac1db8c3aad", &k, &err) && k.is_variant, "and a phrase that lost its +");
-	ok(kernel_parse_argument(a, "6.17-rc1 with foo bar reverted", &k, &err) && strstr(err.message, "expected"),
-	   "an unknown phrase in a query is told as it was");
 }
 
 /* --- a walk over broken names: nothing crashes, what is accepted holds together --- */
