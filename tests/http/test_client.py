@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The lab client, `nsecwatch`: needs no server."""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENT = ROOT / os.environ.get("BUILD", "build") / "nsecwatch"
+
+
+def client(*args, stdin=""):
+    """Runs the client in the repository's root: exit code, standard output, standard error."""
+    done = subprocess.run([CLIENT, *args], input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def narrow(text):
+    return all(len(line) <= 72 for line in text.splitlines())
+
+
+def submission(**changes):
+    sub = {
+        "schema": "nsecwatch.submission/1", "machine": {"name": "milan-01", "isa": "x86_64", "uarch": "epyc-milan"},
+        "kernel": "v6.17-rc1 with cac1db8c3aad reverted", "config": {"thp": "always"}, "boot_id": "b",
+        "started_at": "2026-02-13T15:08:00Z",
+        "results": [{"benchmark": "mprotect/tw4m", "params": {"size_kib": 400}, "metric": "latency", "unit": "us/call",
+                     "better": "lower", "values": [3.5, 3.25]}],
+    }
+    sub.update(changes)
+    return json.dumps(sub)
+
+
+def test_it_says_its_version_and_helps():
+    code, out, _ = client("version")
+    assert code == 0 and out.startswith("nsecwatch ")
+    code, out, err = client("--help")
+    assert code == 0 and "google-benchmark" in out and "--kernel" in out and not err and narrow(out)
+
+
+def test_a_wrong_command_line_is_2():
+    for args in [(), ("frobnicate",), ("check",), ("check", "--bogus", "x"), ("kernel",), ("check", "--label", "x", "-")]:
+        code, out, err = client(*args)
+        assert code == 2 and err and not out, args
+
+
+def test_kernels_come_by_track_in_order_and_narrow():
+    names = ["v6.17", "6.17.0-rc10", "6.17-rc2", "6.17.0-0.rc1.17.eln150.x86_64", "6.16.0-65.eln150.x86_64",
+             "6.17.0-rc1-next-20250815-syzkaller-g1357b2649c02-dirty" + "x" * 90]
+    code, out, err = client("kernel", *names)
+    lines = [line.strip() for line in out.splitlines()]
+    place = {name: next(i for i, line in enumerate(lines) if line.endswith(" " + name)) for name in
+             ["6.17", "6.17.0-rc10", "6.17-rc2", "6.17.0-0.rc1.17.eln150.x86_64", "6.16.0-65.eln150.x86_64"]}
+    assert code == 0 and not err and narrow(out)
+    assert lines.index("mainline") < place["6.17-rc2"] < place["6.17.0-rc10"] < place["6.17"]
+    assert lines.index("eln") < place["6.16.0-65.eln150.x86_64"] < place["6.17.0-0.rc1.17.eln150.x86_64"]
+
+
+def test_names_come_from_standard_input_and_bad_ones_are_told():
+    code, out, err = client("kernel", "-", stdin="6.17-rc1\n6.x\n\n6.16\n")
+    assert code == 1 and "6.17-rc1" in out and "6.16" in out and '"6.x"' in err and "expected" in err
+
+
+def test_what_has_no_order_is_said_to_have_none():
+    _, out, _ = client("kernel", "6.12.77-mine", "6.16.1-mine")
+    assert "-- which of these is later" in out
+
+
+def test_check_prints_what_would_be_stored(tmp_path):
+    (tmp_path / "run.json").write_text(submission())
+    code, out, err = client("check", str(tmp_path / "run.json"))
+    assert code == 0 and not err and "6.17-rc1+revert-cac1db8c3aad (mainline)" in out
+    assert "3375 ns/call (n 2, lower is better)" in out and "milan-01 (x86_64, epyc-milan)" in out
+
+
+def test_check_prints_every_problem_and_is_1():
+    bad = json.loads(submission(kernel="6.x"))
+    bad["results"][0]["values"] = [-1]
+    code, out, err = client("check", "-", stdin=json.dumps(bad))
+    assert code == 1 and "/kernel" in err and "/results/0/values/0" in err and "run " not in out
+
+
+def test_check_takes_what_a_foreign_file_does_not_say():
+    csv = "benchmark,metric,unit,better,value\nx/y,latency,ms,lower,2\n"
+    code, _, err = client("check", "-", "--format", "csv", stdin=csv)
+    assert code == 1 and "kernel" in err
+    code, out, _ = client("check", "-", "--format", "csv", "--machine", "m1", "--kernel", "6.17-rc1", "--thp", "never",
+                          "--label", "campaign=x", stdin=csv)
+    assert code == 0 and "2000000 ns (n 1" in out and "m1 (unknown, unknown)" in out and "thp never" in out
+
+
+def test_check_of_many_files_goes_on_after_a_bad_one(tmp_path):
+    (tmp_path / "good.json").write_text(submission())
+    (tmp_path / "bad.json").write_text("{")
+    code, out, err = client("check", str(tmp_path / "bad.json"), str(tmp_path / "missing"), str(tmp_path / "good.json"))
+    assert code == 1 and "bad.json" in err and "missing" in err and "milan-01" in out
