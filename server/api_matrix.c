@@ -165,6 +165,34 @@ static int dimension(struct req *rq, const char *arg, const char *standard, cons
 		       "needed", arg);
 }
 
+/* A parameter that nothing selected has is a misspelt one; of nothing, anything is right. */
+static int check_param(struct req *rq, const char *arg, const char *name, const struct selection *sel,
+		       struct err *err)
+{
+	const char **names = NULL;
+	size_t n = 0;
+
+	if (strncmp(name, "param.", 6) || !sel->n)
+		return 0;
+	for (size_t i = 0; i < sel->n; i++) {
+		const struct cat_series *s = sel->series[i];
+
+		for (size_t p = 0; p < s->n_params; p++) {
+			size_t k = 0;
+
+			if (!strcmp(s->param[p].name, name + 6))
+				return 0;
+			while (k < n && strcmp(names[k], s->param[p].name))
+				k++;
+			if (k < n)
+				continue;
+			names = arena_grow(rq->arena, names, n * sizeof(*names), (n + 1) * sizeof(*names));
+			names[n++] = s->param[p].name;
+		}
+	}
+	return calc_select_unknown(rq->arena, arg, name + 6, names, n, err);
+}
+
 int api_matrix(struct req *rq, struct err *err)
 {
 	const struct cat_kernel *base, *head, *fix;
@@ -175,7 +203,8 @@ int api_matrix(struct req *rq, struct err *err)
 	const char *rows, *cols;
 
 	if (dimension(rq, "rows", "uarch", &rows, err) || dimension(rq, "cols", "thp", &cols, err) ||
-	    api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
+	    api_shapes_selection(rq, &sel, err) || check_param(rq, "rows", rows, &sel, err) ||
+	    check_param(rq, "cols", cols, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
 	    api_shapes_runs(rq, &runs, err) ||
 	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, NULL, &runs, &c, err))
 		return -1;

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""GET /api/v1/sweep: lines, intervals, fit, ratios and onset."""
+import csv
+import io
+import itertools
+import math
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from harness import error_of, submission
+
+SWEEP = "/api/v1/sweep"
+SIZES = (4, 40, 400, 4000)
+names = (f"sweep-{i:02}" for i in itertools.count())
+
+
+@pytest.fixture()
+def machine():
+    return next(names)
+
+
+def post(api, machine, kernel, cost, sizes=SIZES, repeat=1, params=None, axis="size_kib", **fields):
+    """One run of a sweep: cost(size) is the value at each size, repeated with 1 % between repetitions."""
+    results = [{"benchmark": fields.get("benchmark", "sweep/one"), "params": {axis: size, **(params or {})},
+                "metric": "latency", "unit": "ns/call", "better": "lower",
+                "values": [cost(size) * (1 + .01 * i) for i in range(repeat)]} for size in sizes]
+    fields.pop("benchmark", None)
+    api.store(submission(kernel, machine, results=results, **fields))
+
+
+def sweep(api, machine, *kernels, **more):
+    return api.json(SWEEP, params={"axis": "size_kib", "kernel": kernels, "machine": machine, **more})
+
+
+def test_a_line_has_its_points_by_size_and_an_interval_where_there_is_noise(api, machine):
+    post(api, machine, "6.16", lambda s: 100 + s, sizes=(400, 4, 40), repeat=3)
+    post(api, machine, "6.17-rc1", lambda s: 100 + 2 * s)
+    first, second = sweep(api, machine, "6.16", "6.17-rc1")["lines"]
+    assert [p["x"] for p in first["points"]] == [4, 40, 400]
+    for point in first["points"]:
+        assert point["n"] == 3 and point["lo"] < point["y"] < point["hi"]
+    assert all(p["lo"] is None and p["hi"] is None and p["n"] == 1 for p in second["points"])
+    assert first["kernel"]["name"] == "6.16" and first["machine"] == machine and first["params"] == {}
+    assert (first["benchmark"], first["metric"], first["unit"]) == ("sweep/one", "latency", "ns/call")
+    assert (first["thp"], first["base_page_kib"], first["uarch"]) == ("always", 4, "epyc-milan")
+
+
+def test_the_fit_finds_the_fixed_cost_and_the_cost_per_page(api, machine):
+    post(api, machine, "6.16", lambda s: 1000 + 5 * s)
+    post(api, machine, "6.17-rc1", lambda s: 1000 + 5 * s, config={"thp": "always", "base_page_kib": 64})
+    post(api, machine, "6.18", lambda s: 1000 + 5 * s, sizes=(4, 40))
+    fits = [line["fit"] for line in sweep(api, machine, "6.16", "6.17-rc1", "6.18")["lines"]]
+    by_step = {fit["unit_step"]: fit for fit in fits if fit}
+    assert set(by_step) == {4, 64} and None in fits
+    for step, fit in by_step.items():
+        assert fit["fixed"] == pytest.approx(1000) and fit["per_unit"] == pytest.approx(5 * step)
+        assert fit["unit"] == "page" and fit["max_residual_percent"] == pytest.approx(0, abs=1e-6)
+
+
+def test_the_residual_is_the_largest_relative_misfit(api, machine):
+    post(api, machine, "6.16", lambda s: 100 if s == 40 else 100 + s)
+    (line,) = sweep(api, machine, "6.16")["lines"]
+    fit = line["fit"]
+    misfit = [abs(fit["fixed"] + fit["per_unit"] * p["x"] / 4 - p["y"]) / p["y"] * 100 for p in line["points"]]
+    assert fit["max_residual_percent"] == pytest.approx(max(misfit)) and max(misfit) > 1
+
+
+def test_ratios_are_against_the_first_kernel_and_agree_with_compare(api, machine):
+    post(api, machine, "6.16", lambda s: 100 + s, repeat=4)
+    post(api, machine, "6.17-rc1", lambda s: 100 + 2 * s, repeat=4)
+    answer = sweep(api, machine, "6.16", "6.17-rc1")
+    (ratio,) = answer["ratios"]
+    rows = api.json("/api/v1/compare", params={"base": "6.16", "head": "6.17-rc1", "machine": machine})["rows"]
+    assert [(p["x"], p["percent"], p["verdict"]) for p in ratio["points"]] == [
+        (r["params"]["size_kib"], r["change_percent"], r["verdict"]) for r in rows]
+    assert ratio["kernel"]["name"] == "6.17-rc1" and ratio["machine"] == machine and ratio["thp"] == "always"
+    assert ratio["points"][-1]["verdict"] == "regression" and ratio["onset"] == 40
+
+
+@pytest.mark.parametrize("changes, percent, onset", [
+    ((1, 6, 7, 8), None, 40), ((6, 7, 8, 9), None, 4), ((9, 9, 9, 4), None, None), ((9, 9, 9, 4), 3, 4),
+    ((9, -9, 9, 9), None, 400), ((9, 9, -9, -9), None, 400), ((0, 0, 0, -30), None, 4000), ((0, 0, 0, 0), 0, None),
+    ((6, 7, 8, 9), 7.5, 400)])
+def test_the_onset_is_where_all_that_follow_move_one_way(api, machine, changes, percent, onset):
+    moved = dict(zip(SIZES, changes))
+    post(api, machine, "6.16", lambda s: 1000)
+    post(api, machine, "6.17-rc1", lambda s: 1000 * (1 + moved[s] / 100))
+    more = {} if percent is None else {"onset_percent": percent}
+    assert sweep(api, machine, "6.16", "6.17-rc1", **more)["ratios"][0]["onset"] == onset
+
+
+def test_one_line_for_each_kernel_machine_benchmark_thp_and_other_parameter(api, machine):
+    other = next(names)
+    for kernel in ("6.16", "6.17-rc1"):
+        post(api, machine, kernel, lambda s: s)
+        post(api, machine, kernel, lambda s: s, thp="never")
+        post(api, machine, kernel, lambda s: s, params={"threads": 2, "mode": "a,\"b}"})
+        post(api, machine, kernel, lambda s: s, benchmark="sweep/two")
+        post(api, other, kernel, lambda s: s)
+    answer = api.json(SWEEP, params={"axis": "size_kib", "kernel": ["6.16", "6.17-rc1"], "machine": [machine, other]})
+    keys = [(x["kernel"]["name"], x["machine"], x["benchmark"], x["thp"], str(x["params"])) for x in answer["lines"]]
+    assert len(keys) == len(set(keys)) == 10 and len(answer["ratios"]) == 5
+    assert {"threads": 2, "mode": "a,\"b}"} in [x["params"] for x in answer["lines"]]
+    assert answer["sentence"] is None and all(r["sentence"] for r in answer["ratios"])
+    assert all(len(x["points"]) == len(SIZES) for x in answer["lines"])
+
+
+def test_a_kernel_that_was_not_run_has_no_line(api, machine):
+    post(api, machine, "6.16", lambda s: s)
+    post(api, machine, "6.17-rc1", lambda s: s, sizes=(4000, 40000))
+    post(api, next(names), "6.19", lambda s: s)
+    answer = sweep(api, machine, "6.19", "6.16", "6.17-rc1", "6.16")
+    assert [x["kernel"]["name"] for x in answer["lines"]] == ["6.16", "6.17-rc1"]
+    assert answer["ratios"] == [], "the first kernel has nothing to be compared with"
+    (ratio,) = sweep(api, machine, "6.16", "6.17-rc1")["ratios"]
+    assert [p["x"] for p in ratio["points"]] == [4000]
+
+
+def test_any_numeric_parameter_is_an_axis(api, machine):
+    post(api, machine, "6.16", lambda s: 10 * s, sizes=(1, 2, 8), axis="threads", params={"kind": "x"})
+    answer = api.json(SWEEP, params={"kernel": "6.16", "machine": machine})
+    assert answer["axis"] == {"name": "threads", "unit": "", "log": True}
+    fit = answer["lines"][0]["fit"]
+    assert (fit["unit"], fit["unit_step"]) == ("threads", 1) and fit["per_unit"] == pytest.approx(10)
+    error = error_of(api.get(SWEEP, params={"axis": "kind", "kernel": "6.16", "machine": machine}), 400, "unknown_value")
+    assert "threads" in error["message"]
+    post(api, machine, "6.16", lambda s: 10 + s, sizes=(0, 1, 2), axis="delay_us")
+    answer = api.json(SWEEP, params={"axis": "delay_us", "kernel": "6.16", "machine": machine})
+    assert answer["axis"] == {"name": "delay_us", "unit": "us", "log": False}
+    error_of(api.get(SWEEP, params={"kernel": "6.16", "machine": machine}), 400, "bad_argument")
+
+
+def test_bad_questions(api, machine):
+    post(api, machine, "6.16", lambda s: s)
+    for query, code in (({"axis": "size_kib"}, "bad_argument"), ({"kernel": "6.1"}, "unknown_value"),
+                        ({"kernel": "previous"}, "bad_argument"), ({"kernel": "6.16", "onset_percent": "x"}, "bad_argument"),
+                        ({"kernel": "6.16", "onset_percent": "-1"}, "bad_argument"),
+                        ({"kernel": "6.16", "axis": "size"}, "unknown_value"),
+                        ({"kernel": ["6.16"] * 51}, "bad_argument")):
+        error_of(api.get(SWEEP, params={"axis": "size_kib", "machine": machine, **query}), 400, code)
+    assert api.json(SWEEP, params={"axis": "size_kib", "kernel": "6.16", "machine": "nix*"})["lines"] == []
+
+
+def test_latest_and_previous_as_kernels(api, machine):
+    for kernel in ("6.16", "6.17-rc1", "6.17-rc2"):
+        post(api, machine, kernel, lambda s: s)
+    answer = sweep(api, machine, "previous", "latest")
+    assert [x["kernel"]["name"] for x in answer["lines"]] == ["6.17-rc1", "6.17-rc2"]
+
+
+def test_what_a_variant_brings_back_is_said(api, machine):
+    post(api, machine, "6.16", lambda s: 1000 + 10 * s)
+    post(api, machine, "6.17-rc1", lambda s: 1000 + 20 * s)
+    post(api, machine, "v6.17-rc1 with cac1db8c3aad reverted", lambda s: 1000 + 12 * s)
+    query = {"axis": "size_kib", "kernel": ["6.16", "6.17-rc1", "6.17-rc1+revert-cac1db8c3aad"], "machine": machine}
+    answer = api.json(SWEEP, params=query)
+    assert "it brings back 80 % per page" in answer["sentence"]
+    assert answer["sentence"].startswith("6.17-rc1 is slower than 6.16 from 40 KiB up, by +29 % .. +98 %: per page "
+                                         "+100 %, fixed cost +0.0 %.")
+    text = api.get(SWEEP + ".txt", params=query).text
+    assert max(map(len, text.split("\n"))) <= 72
+    assert "restored" in text and "80.0 %" in text and "n = 1: no noise estimate" in text
+
+
+def test_text_stays_narrow_with_many_kernels_and_long_names(api, machine):
+    kernels = ["6.16", "6.17-rc1", "6.17-rc2", "6.16.0-65.eln150.x86_64", "6.17.0-0.rc1.17.eln150.x86_64"]
+    for kernel in kernels:
+        post(api, machine, kernel, lambda s: 7.7 ** 9 * s, sizes=(4, 12345678901), params={"what": "w" * 90})
+    text = api.get(SWEEP + ".txt", params={"axis": "size_kib", "kernel": kernels, "machine": machine}).text
+    assert max(map(len, text.split("\n"))) <= 72
+    for kernel in kernels:
+        assert kernel in text
+
+
+def test_csv_has_a_line_a_point(api, machine):
+    post(api, machine, "6.16", lambda s: 100 + s)
+    post(api, machine, "6.17-rc1", lambda s: 100 + 2 * s)
+    text = api.get(SWEEP + ".csv", params={"axis": "size_kib", "kernel": ["6.16", "6.17-rc1"], "machine": machine}).text
+    lines = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert len(lines) == 8
+    assert [(x["kernel"], float(x["x"])) for x in lines[:5]] == [("6.16", s) for s in SIZES] + [("6.17-rc1", 4)]
+    assert lines[0]["percent"] == "" and float(lines[7]["percent"]) == pytest.approx((8100 / 4100 - 1) * 100)
+    assert float(lines[4]["onset"]) == 40 and float(lines[0]["fit_fixed"]) == pytest.approx(100)
+
+
+def test_svg_is_a_picture_that_stands_alone(api, machine):
+    post(api, machine, "6.16", lambda s: 100 + s, benchmark="<script>alert(1)</script>&\"'")
+    post(api, machine, "6.17-rc1", lambda s: 100 + 2 * s, benchmark="<script>alert(1)</script>&\"'")
+    answer = api.get(SWEEP + ".svg", params={"axis": "size_kib", "kernel": ["6.16", "6.17-rc1"], "machine": machine})
+    assert answer.headers["Content-Type"].startswith("image/svg+xml")
+    root = ET.fromstring(answer.content)
+    tags = {element.tag.split("}")[1] for element in root.iter()}
+    assert "script" not in tags and "foreignObject" not in tags
+    assert not [a for element in root.iter() for a in element.attrib if a.lower().startswith("on") or "href" in a]
+    assert "6.17-rc1 is slower than 6.16 from 40 KiB up" in "".join(root.itertext())
+    empty = api.get(SWEEP + ".svg", params={"axis": "size_kib", "kernel": "6.16", "machine": "nix*"})
+    ET.fromstring(empty.content)
+
+
+def test_numbers_agree_with_a_fit_by_hand(api, machine):
+    values = {4: 1713, 40: 2071, 400: 3453}
+    post(api, machine, "6.16", values.__getitem__, sizes=tuple(values))
+    fit = sweep(api, machine, "6.16")["lines"][0]["fit"]
+    # normal equations of sum(((a + b u - y) / y)^2)
+    w = {s: 1 / y ** 2 for s, y in values.items()}
+    sw, su = sum(w.values()), sum(w[s] * s / 4 for s in values)
+    sy, suu = sum(w[s] * values[s] for s in values), sum(w[s] * (s / 4) ** 2 for s in values)
+    suy = sum(w[s] * values[s] * s / 4 for s in values)
+    b = (sw * suy - su * sy) / (sw * suu - su ** 2)
+    assert math.isclose(fit["per_unit"], b, rel_tol=1e-9)
+    assert math.isclose(fit["fixed"], (sy - b * su) / sw, rel_tol=1e-9)

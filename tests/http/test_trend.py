@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""GET /api/v1/trend: columns over kernels in their order, and the steps between neighbours."""
+import csv
+import io
+import itertools
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from harness import error_of, submission
+
+TREND = "/api/v1/trend"
+names = (f"trend-{i:02}" for i in itertools.count())
+minutes = itertools.count()
+REVERT = "v6.17-rc1 with cac1db8c3aad reverted"
+
+
+@pytest.fixture()
+def machine():
+    return next(names)
+
+
+def post(api, machine, kernel, *values, benchmark="trend/one", params=None, **fields):
+    minute = next(minutes)
+    results = [{"benchmark": benchmark, "params": params or {}, "metric": "latency", "unit": "ns/call",
+                "better": "lower", "values": list(values)}]
+    (answer,) = api.store(submission(kernel, machine, results=results,
+                                     started_at=f"2026-04-01T{minute // 60:02}:{minute % 60:02}:00Z", **fields))
+    return answer
+
+
+def trend(api, machine, **more):
+    return api.json(TREND, params={"machine": machine, **more})
+
+
+def test_kernels_stand_in_their_order_and_not_in_that_of_arrival(api, machine):
+    for kernel, value in (("6.17-rc2", 3), ("6.16", 1), ("6.17-rc10", 4), ("6.17-rc1", 2)):
+        post(api, machine, kernel, value)
+    answer = trend(api, machine)
+    assert [k["name"] for k in answer["kernels"]] == ["6.16", "6.17-rc1", "6.17-rc2", "6.17-rc10"]
+    (series,) = answer["series"]
+    assert series["y"] == [1, 2, 3, 4] and series["n"] == [1, 1, 1, 1]
+    assert series["lo"] == series["hi"] == [None] * 4 and series["changes"] == []
+    assert (series["track"], series["machine"], series["unit"], series["better"]) == (
+        "mainline", machine, "ns/call", "lower")
+
+
+def test_what_was_not_run_is_null_and_tracks_have_lines_of_their_own(api, machine):
+    post(api, machine, "6.16", 1, params={"size": 1})
+    post(api, machine, "6.17-rc1", 2, params={"size": 2})
+    post(api, machine, "6.16.0-65.eln150.x86_64", 3, params={"size": 1})
+    answer = trend(api, machine)
+    assert [(k["name"], k["track"]) for k in answer["kernels"]] == [
+        ("6.16.0-65.eln150.x86_64", "eln"), ("6.16", "mainline"), ("6.17-rc1", "mainline")]
+    assert [(s["params"], s["track"], s["y"]) for s in answer["series"]] == [
+        ({"size": 1}, "eln", [3, None, None]), ({"size": 1}, "mainline", [None, 1, None]),
+        ({"size": 2}, "mainline", [None, None, 2])]
+    only = trend(api, machine, track="main*")
+    assert [k["track"] for k in only["kernels"]] == ["mainline"] * 2 and len(only["series"]) == 2
+
+
+def test_points_pool_boots_and_have_intervals(api, machine):
+    for value in (100, 102, 98):
+        post(api, machine, "6.16", value)
+    post(api, machine, "6.17-rc1", 100, 101, 102)
+    (series,) = trend(api, machine)["series"]
+    assert series["n"] == [3, 3]
+    for lo, y, hi in zip(series["lo"], series["y"], series["hi"]):
+        assert lo < y < hi
+    assert series["y"][1] == 101
+
+
+def test_variants_come_only_when_asked_for(api, machine):
+    for kernel, value in (("6.16", 1), ("6.17-rc1", 2), (REVERT, 1.1)):
+        post(api, machine, kernel, value)
+    assert len(trend(api, machine)["kernels"]) == 2
+    kernels = [k["name"] for k in trend(api, machine, variants=1)["kernels"]]
+    assert kernels == ["6.16", "6.17-rc1", "6.17-rc1+revert-cac1db8c3aad"]
+    error_of(api.get(TREND, params={"variants": "yes"}), 400, "bad_argument")
+
+
+def test_a_step_beyond_noise_is_a_change(api, machine):
+    for i in range(4):
+        for kernel, value in (("6.14", 1000), ("6.15", 1001), ("6.17-rc1", 1200), ("6.17-rc2", 1201)):
+            post(api, machine, kernel, value + i)
+    (series,) = trend(api, machine)["series"]
+    (change,) = series["changes"]
+    assert (change["at"], change["after"], change["confidence"]) == (2, 1, "strong")
+    assert change["percent"] == pytest.approx((change["after_center"] / change["before_center"] - 1) * 100)
+    assert change["percent"] == pytest.approx(19.9, abs=.1) and change["alert_id"] is None
+
+
+def test_run_narrows(api, machine):
+    first = post(api, machine, "6.16", 100)
+    post(api, machine, "6.16", 200)
+    post(api, machine, "6.17-rc1", 300)
+    (series,) = trend(api, machine, run=first["run_id"])["series"]
+    assert series["y"] == [100, 300]
+
+
+def test_failed_results_are_no_points(api, machine):
+    post(api, machine, "6.16", 1)
+    api.store(submission("6.18", machine, results=[{"benchmark": "trend/one", "metric": "latency", "unit": "ns/call",
+                                                     "better": "lower", "status": "failed", "error": "x"}]))
+    assert [k["name"] for k in trend(api, machine)["kernels"]] == ["6.16"]
+
+
+def test_nothing_selected_is_an_empty_answer_in_every_form(api):
+    assert trend(api, "nix*") == {"kernels": [], "series": []}
+    assert api.get(TREND + ".csv", params={"machine": "nix*"}).text.count("\r\n") == 1
+    assert api.get(TREND + ".txt", params={"machine": "nix*"}).text == "Nothing of this was measured.\n"
+    ET.fromstring(api.get(TREND + ".svg", params={"machine": "nix*"}).content)
+    error_of(api.get(TREND, params={"machine": "nix"}), 400, "unknown_value")
+
+
+def test_text_csv_and_svg(api, machine):
+    for i in range(4):
+        for kernel, value in (("6.16", 1000), ("6.17-rc1", 1200), ("6.17.0-0.rc1.17.eln150.x86_64", 5)):
+            post(api, machine, kernel, value + i, benchmark="trend/" + "long-" * 14)
+    text = api.get(TREND + ".txt", params={"machine": machine}).text
+    assert max(map(len, text.split("\n"))) <= 72
+    assert "+20.0 %" in text and "regression (strong)" in text
+    lines = list(csv.DictReader(io.StringIO(api.get(TREND + ".csv", params={"machine": machine}).text, newline="")))
+    assert [x["kernel"] for x in lines] == ["6.17.0-0.rc1.17.eln150.x86_64", "6.16", "6.17-rc1"]
+    assert float(lines[2]["change_percent"]) == pytest.approx(19.97, abs=.01)
+    root = ET.fromstring(api.get(TREND + ".svg", params={"machine": machine}).content)
+    assert "+20.0 % between 6.16 and 6.17-rc1" in "".join(root.itertext())
