@@ -129,6 +129,16 @@ static void count(struct req *rq, const struct run_write *w)
 		  WEB_CONFLICT);
 }
 
+/* What /runs/{id}/raw is served as: what the sender said, unless that is only curl's default. */
+static const char *raw_type(const struct req *rq)
+{
+	const char *said = rq->content_type;
+
+	if (!web_arg(rq, "format"))
+		return "application/json";
+	return said && strncasecmp(said, "application/x-www-form-urlencoded", 33) ? said : "text/plain";
+}
+
 /* Stores one; -1 with the reason when it is neither there now nor was before. */
 static int store(struct req *rq, const struct read_item *item, bool dry_run, struct run_write *w, struct err *err)
 {
@@ -136,7 +146,8 @@ static int store(struct req *rq, const struct read_item *item, bool dry_run, str
 		.sub = item->sub,
 		.raw = item->raw,
 		.raw_len = item->raw_len,
-		.raw_type = rq->content_type && web_arg(rq, "format") ? rq->content_type : "application/json",
+		.raw_type = raw_type(rq),
+		.token_name = rq->token.id ? rq->token.name : NULL,
 		.dry_run = dry_run,
 	};
 	db_runs_write(rq->server->writer, rq->db, rq->arena, w);
