@@ -24,12 +24,12 @@ static int json_sniff(const char *text, size_t len)
  */
 #define FORMATS(ROW)								\
 	ROW("nsecwatch", SUBMISSION_JSON_SCHEMA, json_sniff, NULL)		\
-	ROW("mprotect-reproducer", "mprotect-table", format_reproducer_sniff, format_reproducer_read) \
+	ROW("mprotect-reproducer", "mprotect-table mprotect-total", format_reproducer_sniff, format_reproducer_read) \
 	ROW("google-benchmark", "gbench", format_gbench_sniff, format_gbench_read) \
-	ROW("csv", NULL, format_csv_sniff, format_csv_read)
+	ROW("csv", "", format_csv_sniff, format_csv_read)
 
-#define TABLE_ROW(name, alias, sniff, read) { name, alias, sniff, read },
-#define NAME_ROW(name, alias, sniff, read) name,
+#define TABLE_ROW(name, aliases, sniff, read) { name, aliases, sniff, read },
+#define NAME_ROW(name, aliases, sniff, read) name,
 
 const struct format format_table[] = { FORMATS(TABLE_ROW) { NULL, NULL, NULL, NULL } };
 
@@ -40,10 +40,22 @@ const char *const *read_format_names(void)
 	return names;
 }
 
+static bool is_word_of(const char *words, const char *name)
+{
+	size_t n = strlen(name), len;
+
+	for (; *words; words += len, words += *words == ' ') {
+		len = strcspn(words, " ");
+		if (n && len == n && !memcmp(words, name, n))
+			return true;
+	}
+	return false;
+}
+
 const struct format *format_find(const char *name)
 {
 	for (const struct format *f = format_table; f->name; f++)
-		if (!strcmp(f->name, name) || (f->alias && !strcmp(f->alias, name)))
+		if (!strcmp(f->name, name) || is_word_of(f->aliases, name))
 			return f;
 	return NULL;
 }
@@ -161,6 +173,11 @@ void format_draft(struct format_file *f, struct draft *d)
 	if (ctx->n_labels)
 		d->labels = labels_text(d, ctx);
 	draft_numbers(d, ctx);
+}
+
+bool format_same_name(const char *x, const char *y)
+{
+	return !strcmp(x + (*x == 'v'), y + (*y == 'v'));
 }
 
 const char *format_benchmark(const struct format_file *f, const char *name)

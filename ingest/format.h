@@ -21,7 +21,7 @@ struct format_file {
 
 struct format {
 	const char *name;
-	const char *alias;		/* another name people use, or NULL */
+	const char *aliases;		/* other names for it, with a blank between; or "" */
 	/* How sure the look at the first lines is: 0 = another format. */
 	int (*sniff)(const char *text, size_t len);
 	/* 0; or -1 where the file is not this format at all. */
@@ -31,7 +31,7 @@ struct format {
 /* Ends with name NULL. Our own JSON is the first row. */
 extern const struct format format_table[];
 
-/* By name or alias; NULL for none. */
+/* By name or another name for it; NULL for none. */
 const struct format *format_find(const char *name);
 
 /* The format that is surest of the text, or NULL. */
@@ -39,6 +39,9 @@ const struct format *format_sniff(const char *text, size_t len);
 
 /* A draft with all that the context says in it; `d` is the caller's to submission_build_fini(). */
 void format_draft(struct format_file *f, struct draft *d);
+
+/* Whether two spellings differ in nothing but a leading v. */
+bool format_same_name(const char *x, const char *y);
 
 /* PREFIX/NAME where the context asks for a prefix, else NAME. */
 const char *format_benchmark(const struct format_file *f, const char *name);

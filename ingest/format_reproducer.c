@@ -2,9 +2,10 @@
 /*
  * The story's reproducer, mprot_tw4m_regsize: its summary.csv, its pipe-separated
  * table (under a title line that names the kernel; several tables are several runs),
- * and its regsize_*.log files.
+ * and its regsize_*.log files. Its kin, reports with several kernels in one file, are
+ * in format_reproducer_reports.c.
  */
-#include "format.h"
+#include "format_reproducer_reports.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/must.h"
 #include "../lib/num.h"
 
 #define BENCHMARK "mprotect/tw4m"
@@ -33,6 +33,7 @@ struct reading {
 	size_t cap_series;
 
 	/* table and summary.csv */
+	size_t tables;			/* headers in the file */
 	struct cell title;		/* the last line that was no row, and where */
 	size_t title_line;
 	char delimiter;
@@ -102,16 +103,15 @@ static bool header_of(struct cell line, char *delimiter, int *size_column, int *
 	return false;
 }
 
-static int begin(struct reading *rd)
+static void begin(struct reading *rd)
 {
 	if (rd->open)
-		return 0;
+		return;
 	format_draft(rd->f, &rd->draft);
 	rd->open = true;
 	rd->sizes = (struct format_groups){ .a = rd->f->a };
 	rd->series = NULL;
 	rd->cap_series = 0;
-	return 0;
 }
 
 static void end(struct reading *rd)
@@ -176,24 +176,25 @@ static void take(struct reading *rd, size_t line, struct cell nsec)
 	format_series_add(rd->f->a, series_at(rd, line), v);
 }
 
-/* A kernel that the table's title names; the argument kernel= goes before it. */
+/* A kernel that the table's title names; kernel= goes before it, unless there are several. */
 static void take_title(struct reading *rd)
 {
+	const char *given = rd->f->ctx->kernel, *at;
 	struct draft *d = &rd->draft;
 	char *title;
 
 	if (!rd->title.n)
 		return;
 	title = arena_strndup(rd->f->a, rd->title.p, rd->title.n);
-	if (rd->f->ctx->kernel) {
-		if (strcmp(title, rd->f->ctx->kernel))
-			problems_add(d->warnings, arena_printf(rd->f->a, "line %zu", rd->title_line),
-				     "the title says \"%s\"; kernel= goes before it", title);
-	} else {
-		d->kernel = title;
-		d->kernel_at = arena_printf(rd->f->a, "line %zu", rd->title_line);
-	}
+	at = arena_printf(rd->f->a, "line %zu", rd->title_line);
 	rd->title.n = 0;
+	if (given && !format_same_name(given, title))
+		problems_add(d->warnings, at, "the title says \"%s\"; %s", title, rd->tables > 1 ?
+			     "kernel= is not for several tables" : "kernel= goes before it");
+	if (given && rd->tables == 1)
+		return;
+	d->kernel = title;
+	d->kernel_at = at;
 }
 
 static void table_row(struct reading *rd, struct cell line)
@@ -321,50 +322,67 @@ static void read_log(struct reading *rd)
 	end(rd);
 }
 
-static bool looks_like_log(const char *text)
+enum shape { NONE, TABLE, LOG, TOTALS, RELEASES };
+
+static enum shape shape_of_line(const char *p, size_t n)
 {
-	return strstr(text, "mprotect operations per region") || strstr(text, " nsec/call");
+	struct cell c = trim(p, n);
+	char delimiter, line[256];
+	int size, nsec;
+
+	if (header_of(c, &delimiter, &size, &nsec))
+		return TABLE;
+	snprintf(line, sizeof(line), "%.*s", (int)(c.n < sizeof(line) ? c.n : sizeof(line) - 1), c.p);
+	if (strstr(line, "mprotect operations per region") || (strstr(line, "Runtime:") && strstr(line, "nsec/call")))
+		return LOG;
+	if (strstr(line, "commit: Total ="))
+		return TOTALS;
+	return format_reproducer_reports_is_releases(line) ? RELEASES : NONE;
+}
+
+/* What the first line that tells says it is; *tables: how many tables are in it. */
+static enum shape shape_of(const char *text, size_t len, size_t *tables)
+{
+	struct format_lines l = { text, text + len, 0 };
+	enum shape shape = NONE, here;
+	const char *p;
+	size_t n;
+
+	*tables = 0;
+	while ((shape == NONE || shape == TABLE) && format_line(&l, &p, &n)) {
+		here = shape_of_line(p, n);
+		if (shape == NONE)
+			shape = here;
+		*tables += here == TABLE;
+	}
+	return shape;
 }
 
 int format_reproducer_sniff(const char *text, size_t len)
 {
-	struct format_lines l = { text, text + len, 0 };
-	const char *p;
-	size_t n;
-	char delimiter;
-	int size, nsec;
+	size_t tables;
 
-	while (l.number < 40 && format_line(&l, &p, &n)) {
-		if (header_of(trim(p, n), &delimiter, &size, &nsec))
-			return 90;
-		if (memmem(p, n, "mprotect operations per region", strlen("mprotect operations per region")))
-			return 90;
-	}
-	return 0;
+	return shape_of(text, len < 4096 ? len : 4096, &tables) == NONE ? 0 : 90;
 }
 
 int format_reproducer_read(struct format_file *f, struct err *err)
 {
 	struct reading rd = { .f = f, .lines = { f->text, f->text + f->len, 0 }, .regions = 1 };
-	struct format_lines l = rd.lines;
-	const char *p;
-	size_t n;
-	bool table = false;
-	char delimiter;
-	int size, nsec;
 
-	while (!table && format_line(&l, &p, &n))
-		table = header_of(trim(p, n), &delimiter, &size, &nsec);
-	if (!table && !looks_like_log(f->text))
-		return err_set(err, ERR_INVALID, "no output of the mprotect reproducer: expected a line with the columns "
-			       "size_kib and nsec_per_call, or its log with \"Runtime: ... Avg: N nsec/call\"");
-	if (table)
+	switch (shape_of(f->text, f->len, &rd.tables)) {
+	case TABLE:
 		read_table(&rd);
-	else
+		return 0;
+	case LOG:
 		read_log(&rd);
-	if (f->n_items > 1 && f->ctx->kernel)
-		return err_set(err, ERR_BAD_ARGUMENT, "kernel= names one kernel, and this file has the tables of %zu",
-			       f->n_items);
-	must(f->n_items > 0);
-	return 0;
+		return 0;
+	case TOTALS:
+		return format_reproducer_reports_totals(f, err);
+	case RELEASES:
+		return format_reproducer_reports_releases(f, err);
+	case NONE:
+		break;
+	}
+	return err_set(err, ERR_INVALID, "no output of the mprotect reproducer: expected a line with the columns "
+		       "size_kib and nsec_per_call, or its log with \"Runtime: ... Avg: N nsec/call\"");
 }
