@@ -6,13 +6,31 @@
 #include <string.h>
 
 /* Fields of all architectures; the first line of each counts. */
-enum field { F_VENDOR, F_FAMILY, F_MODEL, F_STEPPING, F_NAME, F_IMPLEMENTER, F_PART, F_VARIANT, F_PVR, F_UARCH, F_VENDOR_ID,
-	     F_ARCH_ID, F_MACHINE, F_HW, FIELDS };
+enum field {
+	F_VENDOR,
+	F_FAMILY,
+	F_MODEL,
+	F_STEPPING,
+	F_NAME,
+	F_IMPLEMENTER,
+	F_PART,
+	F_VARIANT,
+	F_PVR,
+	F_UARCH,
+	F_VENDOR_ID,
+	F_ARCH_ID,
+	F_MACHINE,
+	F_HW,
+	FIELDS
+};
 
 static const char *const keys[FIELDS] = {
-	[F_VENDOR] = "vendor_id", [F_FAMILY] = "cpu family", [F_MODEL] = "model", [F_STEPPING] = "stepping",
-	[F_NAME] = "model name", [F_IMPLEMENTER] = "CPU implementer", [F_PART] = "CPU part", [F_VARIANT] = "CPU variant",
-	[F_PVR] = "revision", [F_UARCH] = "uarch", [F_VENDOR_ID] = "mvendorid", [F_ARCH_ID] = "marchid",
+	[F_VENDOR] = "vendor_id",    [F_FAMILY] = "cpu family",
+	[F_MODEL] = "model",	     [F_STEPPING] = "stepping",
+	[F_NAME] = "model name",     [F_IMPLEMENTER] = "CPU implementer",
+	[F_PART] = "CPU part",	     [F_VARIANT] = "CPU variant",
+	[F_PVR] = "revision",	     [F_UARCH] = "uarch",
+	[F_VENDOR_ID] = "mvendorid", [F_ARCH_ID] = "marchid",
 	[F_MACHINE] = "processor 0", [F_HW] = "cpu",
 };
 
@@ -63,7 +81,7 @@ void cpuinfo_read(struct arena *a, const char *text, struct cpu_id *cpu)
 		cpu->part = number(value[F_PART]);
 		cpu->variant = number(value[F_VARIANT]);
 	} else if (value[F_PVR] && strstr(value[F_PVR], "pvr")) {
-		cpu->isa = "ppc64le";	/* or ppc64: the ids are the same */
+		cpu->isa = "ppc64le"; /* or ppc64: the ids are the same */
 		cpu->model_name = value[F_HW];
 		cpu->other = value[F_PVR];
 	} else if (value[F_MACHINE] && strstr(value[F_MACHINE], "machine")) {

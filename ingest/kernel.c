@@ -16,12 +16,16 @@ static const char *bytes_problem(const char *s)
 	if (*s == ' ' || s[strlen(s) - 1] == ' ')
 		return "it begins or ends with a blank";
 	while (*p) {
-		int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >= 0xe0 && *p < 0xf0 ? 2 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+		int more = *p < 0x80		     ? 0
+			   : *p >= 0xc2 && *p < 0xe0 ? 1
+			   : *p >= 0xe0 && *p < 0xf0 ? 2
+			   : *p >= 0xf0 && *p < 0xf5 ? 3
+						     : -1;
 
 		if (*p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
 			return "it has control bytes";
-		if (more < 0 || (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
-		    (*p == 0xf4 && p[1] > 0x8f))
+		if (more < 0 || (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+		    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
 			return "it is no valid UTF-8";
 		for (p++; more > 0; more--, p++)
 			if ((*p & 0xc0) != 0x80)
@@ -58,7 +62,8 @@ static int name_check(struct arena *a, const char *name, struct err *err)
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-_~:^@,=");
 
 	if (name[n])
-		return err_set(err, ERR_INVALID, "\"%s\" is no kernel: a name has letters, digits and .+-_~:^@,= only",
+		return err_set(err, ERR_INVALID,
+			       "\"%s\" is no kernel: a name has letters, digits and .+-_~:^@,= only",
 			       kernel_words_cut(a, name));
 	return 0;
 }

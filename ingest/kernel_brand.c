@@ -6,18 +6,35 @@
 #include "kernel_impl.h"
 
 static const struct brand {
-	const char *word;	/* followed by digits only, or by nothing */
+	const char *word; /* followed by digits only, or by nothing */
 	const char *track;
 	bool base_only;
 } brands[] = {
-	{ "arch", "arch", false },	{ "ARCH", "arch", false },	{ "zen", "zen", false },
-	{ "pve", "proxmox", true },	{ "cachyos", "cachyos", false }, { "MANJARO", "manjaro", false },
-	{ "liquorix", "liquorix", false }, { "xanmod", "xanmod", false }, { "gentoo", "gentoo", false },
-	{ "flatcar", "flatcar", false }, { "talos", "talos", false },	{ "tegra", "tegra", true },
-	{ "kali", "kali", false },	{ "neptune", "steamos", true },	{ "valve", "steamos", true },	{ "native", "clear", false },
-	{ "asahi", "asahi", false },	{ "qcom", "qcom", true },	{ "cos", "cos", false },
-	{ "nixos", "nixos", false },	{ "void", "void", false },	{ "hardened", "hardened", false },
-	{ "cloudflare", "cloudflare", false }, { "parrot", "parrot", false }, { "surface", "surface", false },
+	{ "arch", "arch", false },
+	{ "ARCH", "arch", false },
+	{ "zen", "zen", false },
+	{ "pve", "proxmox", true },
+	{ "cachyos", "cachyos", false },
+	{ "MANJARO", "manjaro", false },
+	{ "liquorix", "liquorix", false },
+	{ "xanmod", "xanmod", false },
+	{ "gentoo", "gentoo", false },
+	{ "flatcar", "flatcar", false },
+	{ "talos", "talos", false },
+	{ "tegra", "tegra", true },
+	{ "kali", "kali", false },
+	{ "neptune", "steamos", true },
+	{ "valve", "steamos", true },
+	{ "native", "clear", false },
+	{ "asahi", "asahi", false },
+	{ "qcom", "qcom", true },
+	{ "cos", "cos", false },
+	{ "nixos", "nixos", false },
+	{ "void", "void", false },
+	{ "hardened", "hardened", false },
+	{ "cloudflare", "cloudflare", false },
+	{ "parrot", "parrot", false },
+	{ "surface", "surface", false },
 	{ "bmx", "bmx", false },
 };
 
@@ -80,7 +97,7 @@ static bool unbranded_read(struct kernel_name *nm)
 		if (!span_is(word, alpine[i]))
 			continue;
 		nm->k->track = "alpine";
-		if (i == 0 || i == 3)	/* the others are configured alike */
+		if (i == 0 || i == 3) /* the others are configured alike */
 			kernel_words_flavour(nm, word);
 		return true;
 	}

@@ -20,7 +20,7 @@ static const struct release {
 };
 
 #define N_RELEASES (sizeof(releases) / sizeof(*releases))
-#define MERGE_WINDOW 14		/* days from a release to the next -rc1 */
+#define MERGE_WINDOW 14 /* days from a release to the next -rc1 */
 
 static int month_days(int year, int month)
 {
@@ -33,7 +33,8 @@ bool kernel_dates_valid(int yyyymmdd)
 {
 	int year = yyyymmdd / 10000, month = yyyymmdd / 100 % 100, day = yyyymmdd % 100;
 
-	return year >= 1991 && year < 2100 && month >= 1 && month <= 12 && day >= 1 && day <= month_days(year, month);
+	return year >= 1991 && year < 2100 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= month_days(year, month);
 }
 
 /* Days since 1970-01-01 (the civil calendar, years beginning in March). */

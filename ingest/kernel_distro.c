@@ -12,7 +12,8 @@ static void flavours_add(struct kernel_name *nm, struct span words)
 	struct span word;
 
 	while (span_next(&words, "-", &word)) {
-		if (!word.n || span_is(word, "generic") || span_is(word, "default") || span_is(word, "unsigned"))
+		if (!word.n || span_is(word, "generic") || span_is(word, "default") ||
+		    span_is(word, "unsigned"))
 			continue;
 		if (kernel_words_isa(word) && !nm->k->isa)
 			nm->k->isa = kernel_words_isa(word);
@@ -42,11 +43,13 @@ static bool android_read(struct kernel_name *nm)
 	while (span_next(&s, "-", &word)) {
 		if (word.n > 7 && word.p[0] == 'g' && span_hex(span_from(word, 1)) == word.n - 1)
 			k->hash = arena_strndup(nm->a, word.p + 1, word.n - 1);
-		else if (span_starts(word, "abogki") || (span_starts(word, "ab") && span_is_number(span_from(word, 2)))) {
+		else if (span_starts(word, "abogki") ||
+			 (span_starts(word, "ab") && span_is_number(span_from(word, 2)))) {
 			other_builder = span_starts(word, "abogki");
 			build = span_number(span_from(word, other_builder ? 6 : 2));
 		} else if (kernel_words_page_kib(word)) {
-			k->base_page_kib = kernel_words_page_kib(word);	/* a dimension of its own, no flavour */
+			k->base_page_kib =
+				kernel_words_page_kib(word); /* a dimension of its own, no flavour */
 		} else if (kernel_words_tuned(word)) {
 			kernel_words_flavour(nm, word);
 		}
@@ -79,7 +82,8 @@ static bool raspberrypi_read(struct kernel_name *nm)
 	if (rpi && (span_starts(s, "+rpt") || span_starts(s, "-rpi"))) {
 		nm->k->flavour = arena_strdup(nm->a, rpi + 1);
 		kernel_order_text(&nm->tail, (struct span){ s.p, (size_t)(rpi - s.p) });
-	} else if (span_is(s, "-v8+") || span_is(s, "-v8-16k+") || span_is(s, "-v7+") || span_is(s, "-v7l+")) {
+	} else if (span_is(s, "-v8+") || span_is(s, "-v8-16k+") || span_is(s, "-v7+") ||
+		   span_is(s, "-v7l+")) {
 		nm->k->flavour = arena_printf(nm->a, "rpi-%.*s", (int)s.n - 2, s.p + 1);
 		if (span_is(s, "-v8-16k+"))
 			nm->k->base_page_kib = 16;
@@ -110,8 +114,9 @@ static size_t counts_read(struct kernel_name *nm, struct span s)
 
 static bool suse_flavour(struct span word)
 {
-	static const char *const words[] = { "default", "rt", "azure", "64kb", "preempt", "debug", "kvmsmall", "vanilla",
-					     "pae", "lpae", "desktop", "rt_debug", "longterm" };
+	static const char *const words[] = { "default", "rt",	    "azure",   "64kb", "preempt",
+					     "debug",	"kvmsmall", "vanilla", "pae",  "lpae",
+					     "desktop", "rt_debug", "longterm" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (span_is(word, words[i]))
@@ -130,8 +135,10 @@ static const char *suse_track(struct kernel_name *nm, struct span build, size_t 
 		return arena_printf(nm->a, "sles15sp%u", first / 100 % 100);
 	if (span_digits(build) == 6)
 		return arena_printf(nm->a, "sles%u.%u", first / 10000, first / 100 % 100);
-	return counts && (nm->k->version[0] < 5 || (nm->k->version[0] == 5 && nm->k->version[1] == 3)) ? "sles" :
-	       counts ? "opensuse" : NULL;
+	return counts && (nm->k->version[0] < 5 || (nm->k->version[0] == 5 && nm->k->version[1] == 3))
+		       ? "sles"
+	       : counts ? "opensuse"
+			: NULL;
 }
 
 /* "-150600.23.22-default", "-150600.23.38.1", "-lp152.19.2-default", "-1.g5d2a4b5-default" */
@@ -153,7 +160,7 @@ static bool suse_read(struct kernel_name *nm)
 	if (flavour.p ? !suse_flavour(flavour) : span_digits(build) != 6 || counts == 6)
 		return false;
 	if (span_is(flavour, "azure") && span_is_number(build))
-		return false;	/* Ubuntu's 6.8.0-1015-azure */
+		return false; /* Ubuntu's 6.8.0-1015-azure */
 	track = suse_track(nm, build, counts);
 	if (!track || (span_digits(build) == 6 && (build.p[0] != '1' || build.p[1] < '5')))
 		return false;
@@ -172,9 +179,11 @@ static bool suse_read(struct kernel_name *nm)
 /* Kernels of one source count alike; those of a cloud or a board have a source, and a count, of their own. */
 static bool ubuntu_own_source(struct span word)
 {
-	static const char *const words[] = { "azure", "aws", "gcp", "oracle", "kvm", "raspi", "oem", "nvidia", "ibm", "gke",
-					     "gkeop", "intel", "realtime", "qcom", "xilinx", "laptop", "starfive", "iot",
-					     "bluefield", "fips", "snapdragon", "allwinner", "riscv", "lowlatency-hwe" };
+	static const char *const words[] = { "azure",	   "aws",	"gcp",	    "oracle",	     "kvm",
+					     "raspi",	   "oem",	"nvidia",   "ibm",	     "gke",
+					     "gkeop",	   "intel",	"realtime", "qcom",	     "xilinx",
+					     "laptop",	   "starfive",	"iot",	    "bluefield",     "fips",
+					     "snapdragon", "allwinner", "riscv",    "lowlatency-hwe" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (span_is(word, words[i]))
@@ -187,8 +196,9 @@ static bool ubuntu_mainline_read(struct kernel_name *nm, struct span abi, struct
 {
 	struct span s = span_from(abi, span_digits(abi) < 6 ? 0 : 6);
 
-	if (span_digits(abi) < 6 || abi.p[0] != '0' || !(span_is(flavour, "generic") || span_starts(flavour, "generic-") ||
-	    span_is(flavour, "lowlatency")))
+	if (span_digits(abi) < 6 || abi.p[0] != '0' ||
+	    !(span_is(flavour, "generic") || span_starts(flavour, "generic-") ||
+	      span_is(flavour, "lowlatency")))
 		return false;
 	if (span_starts(s, "rc"))
 		nm->k->rc = (int)(span_number(span_from(s, 2)) & 0xff);
@@ -217,7 +227,7 @@ static bool ubuntu_read(struct kernel_name *nm)
 	if (!span_is_number(abi))
 		return false;
 	if (span_is(word, "generic") && span_number(abi) > 70000000) {
-		nm->k->track = "pop-os";	/* 6.9.3-76060903-generic: its patch level is real */
+		nm->k->track = "pop-os"; /* 6.9.3-76060903-generic: its patch level is real */
 	} else if (span_is(word, "generic") || span_is(word, "lowlatency")) {
 		nm->k->track = "ubuntu";
 		nm->k->base_only = true;
@@ -235,9 +245,11 @@ static bool ubuntu_read(struct kernel_name *nm)
 /* Takes "-rt-amd64" or "-arm64-16k" off the end of *s: an architecture word of Debian, flavours before and behind it. */
 static bool debian_arch_take(struct kernel_name *nm, struct span *s)
 {
-	static const char *const archs[] = { "amd64", "arm64", "686", "armmp", "powerpc64le", "s390x", "riscv64",
-					     "loong64", "i386", "ppc64el", "armhf" };
-	static const char *const flavours[] = { "rt", "cloud", "16k", "64k", "pae", "lpae", "unsigned", "up" };
+	static const char *const archs[] = { "amd64",	"arm64",   "686",  "armmp",   "powerpc64le", "s390x",
+					     "riscv64", "loong64", "i386", "ppc64el", "armhf" };
+	static const char *const flavours[] = {
+		"rt", "cloud", "16k", "64k", "pae", "lpae", "unsigned", "up"
+	};
 	struct span words = *s, word, front;
 	size_t end = s->n;
 	bool arch = false;
@@ -273,7 +285,8 @@ static bool debian_read(struct kernel_name *nm)
 		return false;
 	if (span_starts(s, "-kali")) {
 		nm->k->track = "kali";
-	} else if (!s.n || (s.p[0] == '-' && char_is_digit(s.p[1]) && !memchr(s.p + 1, '-', s.n - 1)) || span_starts(s, "+deb") || span_starts(s, "+bpo")) {
+	} else if (!s.n || (s.p[0] == '-' && char_is_digit(s.p[1]) && !memchr(s.p + 1, '-', s.n - 1)) ||
+		   span_starts(s, "+deb") || span_starts(s, "+bpo")) {
 		nm->k->track = "debian";
 	} else {
 		*nm->k = before;
@@ -318,6 +331,7 @@ bool kernel_distro_read(struct kernel_name *nm)
 {
 	if (!*nm->rest)
 		return false;
-	return android_read(nm) || wsl_read(nm) || kernel_rpm_read(nm) || raspberrypi_read(nm) || suse_read(nm) ||
-	       ubuntu_read(nm) || debian_read(nm) || deb_version_read(nm) || kernel_brand_read(nm);
+	return android_read(nm) || wsl_read(nm) || kernel_rpm_read(nm) || raspberrypi_read(nm) ||
+	       suse_read(nm) || ubuntu_read(nm) || debian_read(nm) || deb_version_read(nm) ||
+	       kernel_brand_read(nm);
 }

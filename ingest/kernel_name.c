@@ -10,10 +10,12 @@
 #define MAJOR_MIN 2
 /* Darwin and FreeBSD name themselves alike, from 12 on; Linux 10 is ten years off at 20 minors a major. */
 #define MAJOR_MAX 9
-#define NUMBER_MAX UINT16_MAX	/* of a version: what a key has room for */
+#define NUMBER_MAX UINT16_MAX /* of a version: what a key has room for */
 #define RC_MAX 99
 
-#define EXPECTED "expected a release like 6.17.0-rc1-00123-gcac1db8c3aad or 6.16.0-65.eln150.x86_64, a tag like v6.17-rc1"
+#define EXPECTED                                                                                             \
+	"expected a release like 6.17.0-rc1-00123-gcac1db8c3aad or 6.16.0-65.eln150.x86_64, a tag like "     \
+	"v6.17-rc1"
 
 static int refuse(struct kernel_name *nm, struct err *err, const char *why)
 {
@@ -186,7 +188,7 @@ static int next_read(struct kernel_name *nm, struct span s, struct err *err)
 	k->track = "next";
 	scm_take(nm, span_from(s, 8));
 	kernel_order_number(&nm->tail, (uint64_t)k->distance);
-	k->distance = 0;	/* counted from the day's tree, not from the base */
+	k->distance = 0; /* counted from the day's tree, not from the base */
 	k->uncounted = true;
 	return 0;
 }
@@ -250,10 +252,11 @@ static bool mm_read(struct kernel_name *nm, struct span s)
 static void stable_or_mainline(struct kernel_name *nm)
 {
 	struct kernel *k = nm->k;
-	bool old = k->version[0] == 2;	/* 2.6.39 is a mainline release, 2.6.32.71 a stable one */
+	bool old = k->version[0] == 2; /* 2.6.39 is a mainline release, 2.6.32.71 a stable one */
 
 	if (old && k->sub)
-		k->track = arena_printf(nm->a, "stable-%d.%d.%d", k->version[0], k->version[1], k->version[2]);
+		k->track =
+			arena_printf(nm->a, "stable-%d.%d.%d", k->version[0], k->version[1], k->version[2]);
 	else if (!old && k->version[2])
 		k->track = arena_printf(nm->a, "stable-%d.%d", k->version[0], k->version[1]);
 	else
@@ -281,9 +284,10 @@ static const char *base_of(struct kernel_name *nm)
 	const struct kernel *k = nm->k;
 
 	if (!k->version[0])
-		return "next";	/* linux-next of a day whose base is not known */
+		return "next"; /* linux-next of a day whose base is not known */
 	if (k->sub && k->version[0] == 2)
-		return arena_printf(nm->a, "%d.%d.%d.%d", k->version[0], k->version[1], k->version[2], k->sub);
+		return arena_printf(nm->a, "%d.%d.%d.%d", k->version[0], k->version[1], k->version[2],
+				    k->sub);
 	if (k->version[2])
 		return arena_printf(nm->a, "%d.%d.%d", k->version[0], k->version[1], k->version[2]);
 	return arena_printf(nm->a, "%d.%d", k->version[0], k->version[1]);

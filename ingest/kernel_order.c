@@ -8,11 +8,11 @@
  */
 #include "kernel_impl.h"
 
-enum {				/* bytes of a tail; their order is the order of names */
-	TAIL_TILDE = 0x05,	/* Debian: 6.12~rc6 is before 6.12 */
-	TAIL_END = 0x10,
-	TAIL_SEPARATOR = 0x11,
-	TAIL_NUMBER = 0x20,	/* plus the count of bytes that follow; letters stand above */
+enum { /* bytes of a tail; their order is the order of names */
+       TAIL_TILDE = 0x05, /* Debian: 6.12~rc6 is before 6.12 */
+       TAIL_END = 0x10,
+       TAIL_SEPARATOR = 0x11,
+       TAIL_NUMBER = 0x20, /* plus the count of bytes that follow; letters stand above */
 };
 
 static void tail_byte(struct kernel_tail *t, unsigned byte)
@@ -156,7 +156,8 @@ static bool on_mainline(const struct kernel *k)
 /* The mainline release a stable kernel branched from. */
 static void branch_root(const struct kernel *k, struct kernel *root)
 {
-	*root = (struct kernel){ .version = { k->version[0], k->version[1], k->version[0] == 2 ? k->version[2] : 0 } };
+	*root = (struct kernel){ .version = { k->version[0], k->version[1],
+					      k->version[0] == 2 ? k->version[2] : 0 } };
 }
 
 static bool same_branch(const struct kernel *a, const struct kernel *b)
@@ -182,7 +183,8 @@ static bool counts_clash(const struct kernel *a, const struct kernel *b)
 {
 	bool a_at_tag = !a->distance && !a->uncounted, b_at_tag = !b->distance && !b->uncounted;
 
-	if (memcmp(a->version, b->version, sizeof(a->version)) || a->sub != b->sub || rc_place(a) != rc_place(b))
+	if (memcmp(a->version, b->version, sizeof(a->version)) || a->sub != b->sub ||
+	    rc_place(a) != rc_place(b))
 		return false;
 	return !a_at_tag && !b_at_tag && (a->uncounted || b->uncounted);
 }
@@ -258,7 +260,7 @@ bool kernel_same_point(const struct kernel *a, const struct kernel *b)
 		return !key_compare(a, b);
 	if (a->base_only || b->base_only || !a->version[0] || !b->version[0])
 		return false;
-	if (a->uncounted || b->uncounted) {	/* known to be one only where the same commit is named */
+	if (a->uncounted || b->uncounted) { /* known to be one only where the same commit is named */
 		if (!a->hash || !b->hash || hashes_differ(a, b))
 			return false;
 	}

@@ -10,11 +10,11 @@
 
 #include "../lib/ident.h"
 
-#define HASH_MIN 7		/* git's shortest default */
+#define HASH_MIN 7 /* git's shortest default */
 #define HASH_MAX 64
 #define SHORT_HASH 12
 #define SLUG_MAX 60
-#define CHANGES_MAX 32		/* reverts or patches of one variant */
+#define CHANGES_MAX 32 /* reverts or patches of one variant */
 
 #define EXPECTED "expected a phrase like \"with cac1db8c3aad reverted\" or \"+ revert of cac1db8c3aad\""
 
@@ -108,7 +108,8 @@ static int reverts_copy(struct arena *a, struct kernel *k, const char *const *re
 		size_t j = 0;
 
 		if (!reverts[i] || !is_hash(span_of(reverts[i])))
-			return err_set(err, ERR_INVALID, "\"%s\" is no commit to revert: %d to 40 hex digits were expected",
+			return err_set(err, ERR_INVALID,
+				       "\"%s\" is no commit to revert: %d to 40 hex digits were expected",
 				       reverts[i] ? kernel_words_cut(a, reverts[i]) : "", HASH_MIN);
 		hash = lower_copy(a, span_of(reverts[i]));
 		cut = arena_strndup(a, hash, strnlen(hash, SHORT_HASH));
@@ -129,17 +130,19 @@ int kernel_make_variant(struct arena *a, struct kernel *k, const char *const *re
 	const char *name = k->name, *identity = k->identity;
 
 	if (k->is_variant)
-		return err_set(err, ERR_INVALID, "\"%s\" is a variant already: a variant's base is a plain kernel",
+		return err_set(err, ERR_INVALID,
+			       "\"%s\" is a variant already: a variant's base is a plain kernel",
 			       kernel_words_cut(a, k->name));
 	if (!n_reverts && !n_applies)
 		return err_set(err, ERR_INVALID, "a variant reverts or applies something");
 	if (n_reverts > CHANGES_MAX || n_applies > CHANGES_MAX)
-		return err_set(err, ERR_INVALID, "a variant has at most %d reverts and %d patches", CHANGES_MAX, CHANGES_MAX);
+		return err_set(err, ERR_INVALID, "a variant has at most %d reverts and %d patches",
+			       CHANGES_MAX, CHANGES_MAX);
 	if (reverts_copy(a, k, reverts, n_reverts, shorts, err))
 		return -1;
 	for (size_t i = 0; i < k->n_reverts; i++)
 		name = arena_printf(a, "%s+revert-%s", name, shorts[i]);
-	qsort(shorts, k->n_reverts, sizeof(*shorts), text_order);	/* their order makes no other kernel */
+	qsort(shorts, k->n_reverts, sizeof(*shorts), text_order); /* their order makes no other kernel */
 	for (size_t i = 0; i < k->n_reverts; i++)
 		identity = arena_printf(a, "%s+revert-%s", identity, shorts[i]);
 	k->applies = arena_array(a, struct kernel_patch, n_applies);
@@ -151,10 +154,12 @@ int kernel_make_variant(struct arena *a, struct kernel *k, const char *const *re
 		slug = patch_slug(a, &applies[i]);
 		name = arena_printf(a, "%s+apply-%s", name, slug);
 		identity = arena_printf(a, "%s+apply-%s", identity, slug);
-		k->applies[i] = (struct kernel_patch){ arena_strdup(a, applies[i].title), arena_strdup(a, applies[i].url) };
+		k->applies[i] = (struct kernel_patch){ arena_strdup(a, applies[i].title),
+						       arena_strdup(a, applies[i].url) };
 	}
 	if (strlen(name) > KERNEL_NAME_MAX)
-		return err_set(err, ERR_INVALID, "the variant's name would have more than %d bytes", KERNEL_NAME_MAX);
+		return err_set(err, ERR_INVALID, "the variant's name would have more than %d bytes",
+			       KERNEL_NAME_MAX);
 	k->is_variant = true;
 	k->n_applies = n_applies;
 	k->variant_base = k->name;
@@ -165,7 +170,8 @@ int kernel_make_variant(struct arena *a, struct kernel *k, const char *const *re
 
 const char *kernel_phrase_find(const char *text, size_t *base_len)
 {
-	const char *revert = strstr(text, "+revert-"), *apply = strstr(text, "+apply-"), *blank = strchr(text, ' ');
+	const char *revert = strstr(text, "+revert-"), *apply = strstr(text, "+apply-"),
+		   *blank = strchr(text, ' ');
 	const char *at = revert && apply ? (revert < apply ? revert : apply) : revert ? revert : apply;
 
 	if (blank && (!at || blank < at))
@@ -219,7 +225,8 @@ static bool word_is(struct span word, const char *const *any)
 }
 
 static const char *const connectors[] = { "with", "and", "plus", "+", "&", ",", NULL };
-static const char *const revert_words[] = { "revert", "reverts", "reverting", "reverted", "minus", "without", NULL };
+static const char *const revert_words[] = { "revert", "reverts", "reverting", "reverted",
+					    "minus",  "without", NULL };
 static const char *const small_words[] = { "of", "the", "a", "commit", "commits", "patch", "patches", NULL };
 static const char *const undone_words[] = { "reverted", "removed", "dropped", NULL };
 static const char *const applied_words[] = { "applied", "cherry-picked", NULL };
@@ -332,7 +339,7 @@ int kernel_phrase_read(struct arena *a, struct kernel *k, const char *phrase, st
 	struct span s = span_of(phrase), word;
 
 	if (strchr(phrase, '(') == phrase + strspn(phrase, " ") && phrase[strlen(phrase) - 1] == ')') {
-		s = span_from(s, strspn(phrase, " ") + 1);	/* (with X reverted) */
+		s = span_from(s, strspn(phrase, " ") + 1); /* (with X reverted) */
 		s.n--;
 	}
 	while (word_next(&s, &word)) {
@@ -340,9 +347,11 @@ int kernel_phrase_read(struct arena *a, struct kernel *k, const char *phrase, st
 			continue;
 		if (!canonical_read(a, word, c) && clause_read(a, &s, word, c))
 			return err_set(err, ERR_INVALID, "\"%s\" behind %s says nothing known: " EXPECTED,
-				       kernel_words_cut(a, phrase + strspn(phrase, " ")), kernel_words_cut(a, k->name));
+				       kernel_words_cut(a, phrase + strspn(phrase, " ")),
+				       kernel_words_cut(a, k->name));
 	}
 	if (!c->n_reverts && !c->n_applies)
-		return err_set(err, ERR_INVALID, "nothing is said behind %s: " EXPECTED, kernel_words_cut(a, k->name));
+		return err_set(err, ERR_INVALID, "nothing is said behind %s: " EXPECTED,
+			       kernel_words_cut(a, k->name));
 	return kernel_make_variant(a, k, c->reverts, c->n_reverts, c->applies, c->n_applies, err);
 }

@@ -8,18 +8,18 @@
 #include "kernel_impl.h"
 
 static const struct dist {
-	const char *tag;	/* followed by a digit */
+	const char *tag; /* followed by a digit */
 	const char *track;
-	bool numbered;		/* the track carries the tag's number: rhel9 */
+	bool numbered; /* the track carries the tag's number: rhel9 */
 	bool base_only;
 } dists[] = {
 	{ "eln", "eln", false, false },
 	{ "fc", "fedora", false, false },
-	{ "el", "rhel", true, true },		/* also CentOS, Rocky, Alma: one source, one count */
+	{ "el", "rhel", true, true }, /* also CentOS, Rocky, Alma: one source, one count */
 	{ "oe", "openeuler", false, true },
 	{ "amzn", "amzn", true, false },
 	{ "azl", "azurelinux", true, false },
-	{ "cm", "azurelinux", true, false },	/* its former name, CBL-Mariner */
+	{ "cm", "azurelinux", true, false }, /* its former name, CBL-Mariner */
 	{ "ph", "photon", true, false },
 	{ "an", "anolis", true, true },
 	{ "al", "alinux", true, true },
@@ -92,8 +92,8 @@ static uint64_t snapshot_read(struct kernel_name *nm, struct span word)
 
 struct build {
 	uint64_t snapshot;
-	struct kernel_tail counts;	/* the numbers, in order */
-	struct kernel_tail words;	/* the rest, so that the order is total */
+	struct kernel_tail counts; /* the numbers, in order */
+	struct kernel_tail words; /* the rest, so that the order is total */
 };
 
 /* One piece before the dist tag. */
@@ -108,7 +108,7 @@ static void build_word(struct kernel_name *nm, struct span word, bool first, str
 		return;
 	}
 	if (first && span_is(word, "0"))
-		return;		/* a pre-release; its rc follows */
+		return; /* a pre-release; its rc follows */
 	if (snapshot_read(nm, word)) {
 		b->snapshot = snapshot_read(nm, word);
 		return;
@@ -119,7 +119,7 @@ static void build_word(struct kernel_name *nm, struct span word, bool first, str
 		return;
 	}
 	if (span_starts(word, "rt") && span_is_number(span_from(word, 2)))
-		kernel_words_flavour(nm, (struct span){ word.p, 2 });	/* RHEL 7: 1160.rt56.1131.el7 */
+		kernel_words_flavour(nm, (struct span){ word.p, 2 }); /* RHEL 7: 1160.rt56.1131.el7 */
 	kernel_order_text(&b->words, word);
 }
 
@@ -139,7 +139,7 @@ static void offspring_read(struct kernel_name *nm, struct span words)
 
 	while (span_next(&words, ".-", &word)) {
 		if (span_is(word, "elrepo")) {
-			k->track = "elrepo";	/* mainline kernels built for RHEL */
+			k->track = "elrepo"; /* mainline kernels built for RHEL */
 			k->base_only = false;
 		} else if (span_is(word, "plus") || kernel_words_tuned(word)) {
 			flavours_read(nm, word);
@@ -153,10 +153,11 @@ static void track_read(struct kernel_name *nm, const struct dist *dist, struct s
 	size_t digits = span_digits(number);
 	struct kernel *k = nm->k;
 
-	k->track = dist->numbered ? arena_printf(nm->a, "%s%.*s", dist->track, (int)digits, number.p) : dist->track;
+	k->track = dist->numbered ? arena_printf(nm->a, "%s%.*s", dist->track, (int)digits, number.p)
+				  : dist->track;
 	k->base_only = dist->base_only;
 	if (span_starts(span_from(number, digits), "uek"))
-		k->track = "uek";	/* Oracle's own kernel, one count over its releases */
+		k->track = "uek"; /* Oracle's own kernel, one count over its releases */
 	if (!strcmp(k->track, "fedora") && strstr(nm->rest, ".asahi."))
 		k->track = "fedora-asahi";
 	if (!strcmp(k->track, "fedora") && strstr(nm->rest, ".vanilla."))
@@ -203,7 +204,7 @@ bool kernel_rpm_read(struct kernel_name *nm)
 	kernel_order_number(&nm->tail, b.snapshot);
 	tail_join(&nm->tail, &b.counts);
 	kernel_order_end(&nm->tail);
-	kernel_order_text(&nm->tail, word);	/* the tag: fc43 before fc44 */
+	kernel_order_text(&nm->tail, word); /* the tag: fc43 before fc44 */
 	tail_join(&nm->tail, &b.words);
 	return true;
 }

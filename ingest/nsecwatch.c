@@ -14,29 +14,32 @@
 #include "read.h"
 
 #define WIDTH 72
-#define SERVER_BODY (4u << 20)	/* what a server takes without being told otherwise */
+#define SERVER_BODY (4u << 20) /* what a server takes without being told otherwise */
 
-static const char usage[] =
-	"nsecwatch version\n"
-	"    Prints the version.\n"
-	"nsecwatch kernel NAME...|-\n"
-	"    Prints what the names say (- reads them from standard input, one a\n"
-	"    line), by track and in order.\n"
-	"nsecwatch check FILE...|- [options]\n"
-	"    Reads files of results and prints what would be stored, or all that\n"
-	"    is wrong with them. Nothing is sent.\n"
-	"\n"
-	"Exit code: 0, 1 where something was wrong, 2 for a wrong command line.\n";
+static const char usage[] = "nsecwatch version\n"
+			    "    Prints the version.\n"
+			    "nsecwatch kernel NAME...|-\n"
+			    "    Prints what the names say (- reads them from standard input, one a\n"
+			    "    line), by track and in order.\n"
+			    "nsecwatch check FILE...|- [options]\n"
+			    "    Reads files of results and prints what would be stored, or all that\n"
+			    "    is wrong with them. Nothing is sent.\n"
+			    "\n"
+			    "Exit code: 0, 1 where something was wrong, 2 for a wrong command line.\n";
 
 static const struct check_option {
 	const char *name, *value, *help;
-	size_t offset;			/* of the text in struct read_context; SIZE_MAX: a label */
+	size_t offset; /* of the text in struct read_context; SIZE_MAX: a label */
 } check_options[] = {
-	{ "format", "NAME", "of the files; without it they are recognised", offsetof(struct read_context, format) },
+	{ "format", "NAME", "of the files; without it they are recognised",
+	  offsetof(struct read_context, format) },
 	{ "machine", "NAME", "the lab's name for the machine", offsetof(struct read_context, machine) },
-	{ "kernel", "RELEASE", "as uname -r gives it, a tag or a phrase", offsetof(struct read_context, kernel) },
-	{ "thp", "STATE", "always, madvise, never, never+64k-always, ...", offsetof(struct read_context, thp) },
-	{ "uarch", "NAME", "micro-architecture: epyc-milan, neoverse-n1, ...", offsetof(struct read_context, uarch) },
+	{ "kernel", "RELEASE", "as uname -r gives it, a tag or a phrase",
+	  offsetof(struct read_context, kernel) },
+	{ "thp", "STATE", "always, madvise, never, never+64k-always, ...",
+	  offsetof(struct read_context, thp) },
+	{ "uarch", "NAME", "micro-architecture: epyc-milan, neoverse-n1, ...",
+	  offsetof(struct read_context, uarch) },
 	{ "isa", "NAME", "x86_64, aarch64, ppc64le, s390x, riscv64", offsetof(struct read_context, isa) },
 	{ "base-page-kib", "N", "4, 16, 64", offsetof(struct read_context, base_page_kib) },
 	{ "boot-id", "ID", "same for all runs of one boot", offsetof(struct read_context, boot_id) },
@@ -104,7 +107,7 @@ static void print_folded(const char *text, int at)
 	while (strlen(text) > room) {
 		size_t n = room;
 
-		while (n && (text[n] & 0xc0) == 0x80)	/* not inside a character */
+		while (n && (text[n] & 0xc0) == 0x80) /* not inside a character */
 			n--;
 		printf("%.*s\n%*s", (int)n, text, at, "");
 		text += n;
@@ -153,7 +156,8 @@ static void kernels_print(struct arena *a, struct kernel *list, size_t n)
 		qsort(list, n, sizeof(*list), by_place);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || strcmp(list[i].track, list[i - 1].track)) {
-			printf("%s%s\n" KERNEL_COLUMNS "name  [flavour]\n", i ? "\n" : "", list[i].track, "base", "rc", "after");
+			printf("%s%s\n" KERNEL_COLUMNS "name  [flavour]\n", i ? "\n" : "", list[i].track,
+			       "base", "rc", "after");
 		} else if (kernel_compare(&list[i - 1], &list[i]) == KERNEL_UNORDERED) {
 			puts("  -- which of these is later, their names do not say --");
 		}
@@ -175,7 +179,8 @@ static void name_add(struct names *names, const char *text)
 	if (names->n == names->cap) {
 		size_t cap = names->cap ? names->cap * 2 : 64;
 
-		names->list = arena_grow(names->a, names->list, names->cap * sizeof(*names->list), cap * sizeof(*names->list));
+		names->list = arena_grow(names->a, names->list, names->cap * sizeof(*names->list),
+					 cap * sizeof(*names->list));
 		names->cap = cap;
 	}
 	if (kernel_parse(names->a, text, &names->list[names->n], &err))
@@ -227,8 +232,8 @@ static int cmd_kernel(int argc, char **argv)
 static const char *result_value(struct arena *a, const struct result *r)
 {
 	if (r->status != RESULT_OK)
-		return r->error ? arena_printf(a, "%s: %s", result_status_word(r->status), r->error) :
-				  result_status_word(r->status);
+		return r->error ? arena_printf(a, "%s: %s", result_status_word(r->status), r->error)
+				: result_status_word(r->status);
 	return arena_printf(a, "%.10g %s (n %lld, %s is better)", r->mean, r->unit, (long long)r->n,
 			    r->better == BETTER_NEUTRAL ? "neither" : better_word(r->better));
 }
@@ -258,10 +263,12 @@ static void submission_print(struct arena *a, const struct submission *sub)
 	field_print("run", uuid_format(&sub->run_id, id));
 	field_print("machine", arena_printf(a, "%s (%s, %s)", sub->machine, sub->isa, sub->uarch));
 	field_print("kernel", arena_printf(a, "%s (%s)", sub->kernel.name, sub->kernel.track));
-	field_print("config", arena_printf(a, "thp %s%s%s%s", sub->thp, sub->thp_complete ? "" : " (sizes not given left out)",
-					   page, flavour));
+	field_print("config",
+		    arena_printf(a, "thp %s%s%s%s", sub->thp,
+				 sub->thp_complete ? "" : " (sizes not given left out)", page, flavour));
 	field_print("started", tm_format(sub->started_at, time));
-	field_print("results", arena_printf(a, "%zu, %zu of them without a value", sub->n_results, sub->n_failed));
+	field_print("results",
+		    arena_printf(a, "%zu, %zu of them without a value", sub->n_results, sub->n_failed));
 	for (size_t i = 0; i < sub->n_results; i++)
 		result_print(a, &sub->results[i]);
 }
@@ -271,7 +278,8 @@ static void problems_print(const char *path, const char *kind, const struct prob
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->n; i++)
-		fprintf(stderr, "%s: %s%s%s: %s\n", path, kind, *p->list[i].at ? " at " : "", p->list[i].at, p->list[i].message);
+		fprintf(stderr, "%s: %s%s%s: %s\n", path, kind, *p->list[i].at ? " at " : "", p->list[i].at,
+			p->list[i].message);
 	if (p->total > p->n)
 		fprintf(stderr, "%s: and %zu more\n", path, p->total - p->n);
 }
@@ -288,8 +296,8 @@ static int item_print(struct arena *a, const char *path, const struct read_item 
 	submission_print(a, sub);
 	problems_print(path, "warning", sub->warnings);
 	for (size_t i = 0; i < sub->n_not_imported; i++)
-		fprintf(stderr, "%s: not imported%s%s: %s\n", path, *sub->not_imported[i].at ? " at " : "", sub->not_imported[i].at,
-			sub->not_imported[i].message);
+		fprintf(stderr, "%s: not imported%s%s: %s\n", path, *sub->not_imported[i].at ? " at " : "",
+			sub->not_imported[i].at, sub->not_imported[i].message);
 	return 0;
 }
 
@@ -307,7 +315,8 @@ static int check_file(const char *path, struct read_context ctx)
 		ctx.filename = path;
 		ctx.now = tm_now_usec();
 		if (body.len > SERVER_BODY)
-			complain(path, "more than 4 MiB: a server takes it compressed, or with a greater --max-body");
+			complain(path, "more than 4 MiB: a server takes it compressed, or with a greater "
+				       "--max-body");
 		if (read_body(a, body.p, body.len, &ctx, &result, &err)) {
 			fprintf(stderr, "%s: %s\n", path, err.message);
 			problems_print(path, "error", err.problems);
@@ -365,7 +374,7 @@ static int cmd_check(int argc, char **argv)
 		options[i] = (struct option){ check_options[i].name, required_argument, NULL, 0 };
 	while (!status && (c = getopt_long(argc, argv, "", options, &at)) != -1) {
 		if (c)
-			status = 2;	/* getopt has said it */
+			status = 2; /* getopt has said it */
 		else if (check_options[at].offset == SIZE_MAX)
 			status = label_add(&ctx, labels, optarg) ? 2 : 0;
 		else
@@ -381,7 +390,7 @@ int main(int argc, char **argv)
 {
 	const char *command = argc > 1 ? argv[1] : "";
 
-	setlinebuf(stdout);	/* in order with what goes to standard error */
+	setlinebuf(stdout); /* in order with what goes to standard error */
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			help();

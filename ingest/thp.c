@@ -15,19 +15,19 @@
 enum word { UNSAID, NEVER, ALWAYS, MADVISE, INHERIT, UNKNOWN, NONE };
 
 static const char *const word_text[] = {
-	[UNSAID] = "", [NEVER] = "never", [ALWAYS] = "always", [MADVISE] = "madvise",
+	[UNSAID] = "",	       [NEVER] = "never",     [ALWAYS] = "always", [MADVISE] = "madvise",
 	[INHERIT] = "inherit", [UNKNOWN] = "unknown", [NONE] = "none",
 };
 
-#define SIZES 21		/* log2 of KiB: up to 1 GiB */
-#define SMALLEST 4		/* 16 KiB is order 2 on 4 KiB pages, the smallest there is */
+#define SIZES 21 /* log2 of KiB: up to 1 GiB */
+#define SMALLEST 4 /* 16 KiB is order 2 on 4 KiB pages, the smallest there is */
 
 struct state {
 	enum word global;
-	enum word size[SIZES];		/* by log2 of its KiB */
-	bool shmem[SIZES];		/* has a shmem_enabled file */
-	int pmd;			/* log2 of the PMD size in KiB */
-	int prctl;			/* 0, 1 = off, 3 = only advised */
+	enum word size[SIZES]; /* by log2 of its KiB */
+	bool shmem[SIZES]; /* has a shmem_enabled file */
+	int pmd; /* log2 of the PMD size in KiB */
+	int prctl; /* 0, 1 = off, 3 = only advised */
 };
 
 static int log2_kib(uint64_t kib)
@@ -39,12 +39,12 @@ int thp_pmd_kib(const char *isa, int base_page_kib)
 {
 	static const struct {
 		const char *isa;
-		int page_kib, pmd_kib;	/* the first of an isa is its usual one */
+		int page_kib, pmd_kib; /* the first of an isa is its usual one */
 	} sizes[] = {
-		{ "x86_64", 4, 2048 },	     { "aarch64", 4, 2048 },	   { "aarch64", 16, 32768 },
-		{ "aarch64", 64, 524288 },   { "riscv64", 4, 2048 },	   { "ppc64le", 64, 2048 },
-		{ "ppc64", 64, 2048 },	     { "s390x", 4, 1024 },	   { "loongarch64", 16, 32768 },
-		{ "loongarch64", 4, 2048 },  { "loongarch64", 64, 524288 },
+		{ "x86_64", 4, 2048 },	    { "aarch64", 4, 2048 },	   { "aarch64", 16, 32768 },
+		{ "aarch64", 64, 524288 },  { "riscv64", 4, 2048 },	   { "ppc64le", 64, 2048 },
+		{ "ppc64", 64, 2048 },	    { "s390x", 4, 1024 },	   { "loongarch64", 16, 32768 },
+		{ "loongarch64", 4, 2048 }, { "loongarch64", 64, 524288 },
 	};
 
 	for (size_t i = 0; isa && i < sizeof(sizes) / sizeof(*sizes); i++)
@@ -148,15 +148,17 @@ static int word_set(struct arena *a, enum word *slot, const struct thp_file *f, 
 	enum word w;
 
 	if (active_word(f->text, &text, &n))
-		return err_set(err, ERR_INVALID, "%s: \"%s\" has not one active word (\"[always] madvise never\")",
+		return err_set(err, ERR_INVALID,
+			       "%s: \"%s\" has not one active word (\"[always] madvise never\")",
 			       shown(a, f->name), shown(a, f->text));
 	w = word_read(text, n);
 	if (w == UNSAID || (global ? w == INHERIT : w == NONE))
-		return err_set(err, ERR_INVALID, "%s: \"%s\" is none of always, %smadvise, never", shown(a, f->name),
-			       shown(a, arena_strndup(a, text, n)), global ? "" : "inherit, ");
+		return err_set(err, ERR_INVALID, "%s: \"%s\" is none of always, %smadvise, never",
+			       shown(a, f->name), shown(a, arena_strndup(a, text, n)),
+			       global ? "" : "inherit, ");
 	if (*slot != UNSAID && *slot != w)
-		return err_set(err, ERR_INVALID, "%s is said twice, %s and %s", shown(a, f->name), word_text[*slot],
-			       word_text[w]);
+		return err_set(err, ERR_INVALID, "%s is said twice, %s and %s", shown(a, f->name),
+			       word_text[*slot], word_text[w]);
 	*slot = w;
 	return 0;
 }
@@ -165,12 +167,14 @@ static int word_set(struct arena *a, enum word *slot, const struct thp_file *f, 
 static const char *size_dir(const char *name)
 {
 	for (const char *s = name + strlen(name); s-- > name;)
-		if ((s == name || s[-1] == '/') && !strncasecmp(s, "hugepages-", 10) && s[10] >= '0' && s[10] <= '9')
+		if ((s == name || s[-1] == '/') && !strncasecmp(s, "hugepages-", 10) && s[10] >= '0' &&
+		    s[10] <= '9')
 			return s;
 	return NULL;
 }
 
-static int size_file(struct arena *a, struct state *st, const struct thp_file *f, const char *dir, struct err *err)
+static int size_file(struct arena *a, struct state *st, const struct thp_file *f, const char *dir,
+		     struct err *err)
 {
 	char *end;
 	unsigned long long kib = strtoull(dir + 10, &end, 10);
@@ -187,9 +191,10 @@ static int size_file(struct arena *a, struct state *st, const struct thp_file *f
 		return 0;
 	}
 	if (*file && strcasecmp(file, "enabled"))
-		return 0;	/* stats, nr_hugepages of hugetlb, what comes */
+		return 0; /* stats, nr_hugepages of hugetlb, what comes */
 	if (size < SMALLEST)
-		return err_set(err, ERR_INVALID, "%s: there is no such size for anonymous memory", shown(a, f->name));
+		return err_set(err, ERR_INVALID, "%s: there is no such size for anonymous memory",
+			       shown(a, f->name));
 	return word_set(a, &st->size[size], f, false, err);
 }
 
@@ -205,7 +210,8 @@ static int prctl_file(struct arena *a, struct state *st, const struct thp_file *
 			st->prctl = words[i].value;
 			return 0;
 		}
-	return err_set(err, ERR_INVALID, "%s: \"%s\" is none of 0, 1 (off), 3 (advised)", shown(a, f->name), shown(a, f->text));
+	return err_set(err, ERR_INVALID, "%s: \"%s\" is none of 0, 1 (off), 3 (advised)", shown(a, f->name),
+		       shown(a, f->text));
 }
 
 static int pmd_file(struct arena *a, struct state *st, const struct thp_file *f, struct err *err)
@@ -215,7 +221,8 @@ static int pmd_file(struct arena *a, struct state *st, const struct thp_file *f,
 	int size = bytes % 1024 ? -1 : log2_kib(bytes / 1024);
 
 	if (size < SMALLEST || end[strspn(end, " \n")])
-		return err_set(err, ERR_INVALID, "%s: \"%s\" is no PMD size in bytes", shown(a, f->name), shown(a, f->text));
+		return err_set(err, ERR_INVALID, "%s: \"%s\" is no PMD size in bytes", shown(a, f->name),
+			       shown(a, f->text));
 	st->pmd = size;
 	return 0;
 }
@@ -233,11 +240,11 @@ static int file_read(struct arena *a, struct state *st, const struct thp_file *f
 		return pmd_file(a, st, f, err);
 	if (!strcasecmp(last, "prctl"))
 		return prctl_file(a, st, f, err);
-	return 0;	/* defrag, those of khugepaged, files of kernels to come */
+	return 0; /* defrag, those of khugepaged, files of kernels to come */
 }
 
-int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int pmd_kib,
-		   struct thp *thp, size_t *bad, struct err *err)
+int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int pmd_kib, struct thp *thp,
+		   size_t *bad, struct err *err)
 {
 	struct state st = { .pmd = log2_kib(pmd_kib ? (uint64_t)pmd_kib : 2048) };
 
@@ -248,7 +255,7 @@ int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int 
 			*bad = i;
 			return -1;
 		}
-	for (size_t i = 0; i < n; i++) {	/* now that the PMD size is known */
+	for (size_t i = 0; i < n; i++) { /* now that the PMD size is known */
 		const char *dir = size_dir(files[i].name);
 		int size = dir ? log2_kib(strtoull(dir + 10, NULL, 10)) : -1;
 
@@ -274,10 +281,16 @@ static int size_read(const char *s, size_t n)
 	if (!i || i == n)
 		return -1;
 	switch (s[i] | 0x20) {
-	case 'k': break;
-	case 'm': shift = 10; break;
-	case 'g': shift = 20; break;
-	default: return -1;
+	case 'k':
+		break;
+	case 'm':
+		shift = 10;
+		break;
+	case 'g':
+		shift = 20;
+		break;
+	default:
+		return -1;
 	}
 	i++;
 	if (i < n && (s[i] | 0x20) == 'b')
@@ -285,8 +298,8 @@ static int size_read(const char *s, size_t n)
 	return i == n ? log2_kib(v << shift) : -1;
 }
 
-#define SLUG_EXPECTED                                                                                              \
-	"expected always, madvise, never, none or unknown, then +SIZE-WORD for other sizes (+64k-always), " \
+#define SLUG_EXPECTED                                                                                        \
+	"expected always, madvise, never, none or unknown, then +SIZE-WORD for other sizes (+64k-always), "  \
 	"then +prctl-off or +prctl-advised"
 
 /* One "+..." of a slug. */
@@ -297,7 +310,7 @@ static int slug_part(struct state *st, const char *s, size_t n)
 	int size;
 
 	if (st->prctl)
-		return -1;	/* it is the last */
+		return -1; /* it is the last */
 	if (n == 9 && !strncasecmp(s, "prctl-off", n))
 		st->prctl = 1;
 	else if (n == 13 && !strncasecmp(s, "prctl-advised", n))
@@ -308,7 +321,8 @@ static int slug_part(struct state *st, const char *s, size_t n)
 		return -1;
 	size = size_read(s, (size_t)(dash - s));
 	w = word_read(dash + 1, n - (size_t)(dash - s) - 1);
-	if (size < SMALLEST || w == UNSAID || w == INHERIT || w == NONE || (st->size[size] != UNSAID && st->size[size] != w))
+	if (size < SMALLEST || w == UNSAID || w == INHERIT || w == NONE ||
+	    (st->size[size] != UNSAID && st->size[size] != w))
 		return -1;
 	st->size[size] = w;
 	return 0;
@@ -316,8 +330,8 @@ static int slug_part(struct state *st, const char *s, size_t n)
 
 int thp_from_slug(struct arena *a, const char *text, struct thp *thp, struct err *err)
 {
-	struct state st = { .pmd = 0 };		/* a slug does not name it: no size is it */
-	size_t n = strcspn(text, "+ ");		/* a blank: a plus that nobody percent-encoded */
+	struct state st = { .pmd = 0 }; /* a slug does not name it: no size is it */
+	size_t n = strcspn(text, "+ "); /* a blank: a plus that nobody percent-encoded */
 	const char *s = text + n;
 
 	st.size[0] = word_read(text, n);
@@ -326,13 +340,14 @@ int thp_from_slug(struct arena *a, const char *text, struct thp *thp, struct err
 	while (*s) {
 		n = strcspn(++s, "+ ");
 		if (slug_part(&st, s, n))
-			return err_set(err, ERR_INVALID, "\"%s\" in \"%s\" is no part of a THP state: " SLUG_EXPECTED,
+			return err_set(err, ERR_INVALID,
+				       "\"%s\" in \"%s\" is no part of a THP state: " SLUG_EXPECTED,
 				       shown(a, arena_strndup(a, s, n)), shown(a, text));
 		s += n;
 	}
 	for (int i = SMALLEST; i < SIZES; i++)
 		if (st.size[i] == UNSAID)
-			st.size[i] = NEVER;	/* that is what leaving out means */
+			st.size[i] = NEVER; /* that is what leaving out means */
 	for (int i = 1; i < SMALLEST; i++)
 		st.size[i] = NEVER;
 	st.global = st.size[0] == NONE ? NONE : UNSAID;
@@ -410,7 +425,7 @@ int thp_from_cmdline(struct arena *a, const char *cmdline, const char *global_wo
 	if (!anon && !global)
 		return err_set(err, ERR_INVALID, "the command line says nothing of transparent huge pages");
 	if (global_word && word_read(global_word, strlen(global_word)) != UNSAID)
-		st.global = word_read(global_word, strlen(global_word));	/* sysfs is the truth */
+		st.global = word_read(global_word, strlen(global_word)); /* sysfs is the truth */
 	if (!anon && st.size[st.pmd] == UNSAID)
 		st.size[st.pmd] = INHERIT;
 	for (int i = 0; i < SIZES; i++)

@@ -34,11 +34,13 @@ static const char *x86_vendor(const struct cpu_id *cpu)
 {
 	static const struct {
 		const char *word, *vendor;
-	} words[] = { { "AuthenticAMD", "AuthenticAMD" }, { "AMD", "AuthenticAMD" }, { "GenuineIntel", "GenuineIntel" },
-		      { "Intel", "GenuineIntel" }, { "HygonGenuine", "HygonGenuine" }, { "Hygon", "HygonGenuine" } };
+	} words[] = { { "AuthenticAMD", "AuthenticAMD" }, { "AMD", "AuthenticAMD" },
+		      { "GenuineIntel", "GenuineIntel" }, { "Intel", "GenuineIntel" },
+		      { "HygonGenuine", "HygonGenuine" }, { "Hygon", "HygonGenuine" } };
 
 	for (size_t i = 0; i < ROWS(words); i++)
-		if (cpu->vendor ? !strcasecmp(cpu->vendor, words[i].word) : has(cpu->model_name, words[i].word))
+		if (cpu->vendor ? !strcasecmp(cpu->vendor, words[i].word)
+				: has(cpu->model_name, words[i].word))
 			return words[i].vendor;
 	return NULL;
 }
@@ -50,7 +52,8 @@ static const char *x86_slug(const struct cpu_id *cpu)
 	for (size_t i = 0; vendor && i < ROWS(x86_rows); i++) {
 		const struct x86_row *r = &x86_rows[i];
 
-		if (strcmp(vendor, r->vendor) || cpu->family != r->family || (r->model != ANY && cpu->model != r->model))
+		if (strcmp(vendor, r->vendor) || cpu->family != r->family ||
+		    (r->model != ANY && cpu->model != r->model))
 			continue;
 		if (r->step_min != ANY && (cpu->stepping < r->step_min || cpu->stepping > r->step_max))
 			continue;
@@ -79,9 +82,9 @@ static const char *arm_slug(const struct cpu_id *cpu)
 	static const struct {
 		const char *word;
 		long implementer;
-	} words[] = { { "ARM", 0x41 }, { "Broadcom", 0x42 }, { "Cavium", 0x43 }, { "Fujitsu", 0x46 }, { "HiSilicon", 0x48 },
-		      { "NVIDIA", 0x4e }, { "APM", 0x50 }, { "Qualcomm", 0x51 }, { "Apple", 0x61 }, { "Microsoft", 0x6d },
-		      { "Phytium", 0x70 }, { "Ampere", 0xc0 } };
+	} words[] = { { "ARM", 0x41 },	     { "Broadcom", 0x42 },  { "Cavium", 0x43 },	 { "Fujitsu", 0x46 },
+		      { "HiSilicon", 0x48 }, { "NVIDIA", 0x4e },    { "APM", 0x50 },	 { "Qualcomm", 0x51 },
+		      { "Apple", 0x61 },     { "Microsoft", 0x6d }, { "Phytium", 0x70 }, { "Ampere", 0xc0 } };
 	long implementer = cpu->vendor ? strtol(cpu->vendor, NULL, 0) : -1;
 
 	for (size_t i = 0; cpu->vendor && i < ROWS(words); i++)
@@ -119,8 +122,8 @@ static const char *riscv_slug(const struct cpu_id *cpu)
 {
 	unsigned long long vendor, arch;
 
-	if (!number_after(cpu->vendor, "mvendorid", 0, &vendor) && !number_after(cpu->other, "mvendorid", 0, &vendor) &&
-	    !number_after(cpu->vendor, "", 0, &vendor))
+	if (!number_after(cpu->vendor, "mvendorid", 0, &vendor) &&
+	    !number_after(cpu->other, "mvendorid", 0, &vendor) && !number_after(cpu->vendor, "", 0, &vendor))
 		return NULL;
 	if (!number_after(cpu->other, "marchid", 0, &arch))
 		return NULL;

@@ -13,15 +13,14 @@ static const struct time_word {
 	const char *word;
 	double nsec;
 } time_words[] = {
-	{ "ps", 1e-3 }, { "psec", 1e-3 }, { "picosecond", 1e-3 },
-	{ "ns", 1 }, { "nsec", 1 }, { "nanosec", 1 }, { "nanosecond", 1 },
-	{ "us", 1e3 }, { "usec", 1e3 }, { "microsec", 1e3 }, { "microsecond", 1e3 },
-	{ "\xc2\xb5s", 1e3 }, { "\xc2\xb5sec", 1e3 },	/* U+00B5 micro sign */
-	{ "\xce\xbcs", 1e3 }, { "\xce\xbcsec", 1e3 },	/* U+03BC Greek mu */
-	{ "ms", 1e6 }, { "msec", 1e6 }, { "millisec", 1e6 }, { "millisecond", 1e6 },
-	{ "s", 1e9 }, { "sec", 1e9 }, { "second", 1e9 },
-	{ "min", 60e9 }, { "minute", 60e9 },
-	{ "h", 3600e9 }, { "hour", 3600e9 },
+	{ "ps", 1e-3 },		{ "psec", 1e-3 },	{ "picosecond", 1e-3 }, { "ns", 1 },
+	{ "nsec", 1 },		{ "nanosec", 1 },	{ "nanosecond", 1 },	{ "us", 1e3 },
+	{ "usec", 1e3 },	{ "microsec", 1e3 },	{ "microsecond", 1e3 }, { "\xc2\xb5s", 1e3 },
+	{ "\xc2\xb5sec", 1e3 }, /* U+00B5 micro sign */
+	{ "\xce\xbcs", 1e3 },	{ "\xce\xbcsec", 1e3 }, /* U+03BC Greek mu */
+	{ "ms", 1e6 },		{ "msec", 1e6 },	{ "millisec", 1e6 },	{ "millisecond", 1e6 },
+	{ "s", 1e9 },		{ "sec", 1e9 },		{ "second", 1e9 },	{ "min", 60e9 },
+	{ "minute", 60e9 },	{ "h", 3600e9 },	{ "hour", 3600e9 },
 };
 
 /* Nanoseconds of the time word s[0..n), or 0. A plural s is one of a word, not of a symbol. */
@@ -57,10 +56,10 @@ bool unit_canonical(struct arena *a, const char *unit, const char **canonical, d
 	else if (!strncmp(rest, "per ", 4))
 		rest += 4;
 	else if (*rest)
-		return false;	/* "seconds elapsed": we do not know what is said */
+		return false; /* "seconds elapsed": we do not know what is said */
 	rest += strspn(rest, " ");
 	if (unit[n] && !*rest)
-		return false;	/* "us/" */
+		return false; /* "us/" */
 	*factor = nsec;
 	if (!*rest)
 		*canonical = "ns";

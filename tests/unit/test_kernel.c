@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kernel names: the corpus (where it is there), own inputs, phrases, refusals, and a walk over broken names. */
+/* Kernel names: the corpus (where it is there), own inputs, phrases, variants and refusals. */
 #include "shared.h"
 
 #include "../../ingest/kernel.h"
@@ -7,7 +7,21 @@
 #define LINES_MAX 400
 #define COLUMNS 17
 
-enum column { STRING, KIND, UPSTREAM, RC, COMMITS, HASH, NEXT_DATE, TRACK, BUILD, VARIANT, ARCH, PAGE, DIRTY };
+enum column {
+	STRING,
+	KIND,
+	UPSTREAM,
+	RC,
+	COMMITS,
+	HASH,
+	NEXT_DATE,
+	TRACK,
+	BUILD,
+	VARIANT,
+	ARCH,
+	PAGE,
+	DIRTY
+};
 
 static struct arena *a;
 
@@ -28,7 +42,8 @@ static struct kernel parse(const char *text)
 
 static const char *flavour_of_variant(const char *variant, const char *track)
 {
-	static const char *const none[] = { "generic", "default", "arch1", "pr3", "KMI 8", "microsoft-standard-WSL2" };
+	static const char *const none[] = { "generic", "default", "arch1",
+					    "pr3",     "KMI 8",	  "microsoft-standard-WSL2" };
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		if (!strcmp(variant, none[i]))
@@ -38,7 +53,7 @@ static const char *flavour_of_variant(const char *variant, const char *track)
 	if (!strcmp(variant, "asahi"))
 		return "16k";
 	if (!strcmp(track, "local") || !strcmp(track, "mm") || !strcmp(track, "next"))
-		return "";	/* words of a local version */
+		return ""; /* words of a local version */
 	return variant;
 }
 
@@ -49,9 +64,11 @@ static void check_row(char *const col[COLUMNS])
 	int page = atoi(col[PAGE]);
 
 	/* "6.8.x", and Debian's 6.1.170: what the string cannot tell is the third number */
-	if (strstr(col[UPSTREAM], ".x") || (!strcmp(col[TRACK], "debian") && !strncmp(col[BUILD], "ABI", 3))) {
+	if (strstr(col[UPSTREAM], ".x") ||
+	    (!strcmp(col[TRACK], "debian") && !strncmp(col[BUILD], "ABI", 3))) {
 		snprintf(text, sizeof(text), "%d.%d", k.version[0], k.version[1]);
-		ok(!strncmp(text, col[UPSTREAM], strlen(text)) && col[UPSTREAM][strlen(text)] == '.' && k.base_only,
+		ok(!strncmp(text, col[UPSTREAM], strlen(text)) && col[UPSTREAM][strlen(text)] == '.' &&
+			   k.base_only,
 		   "%s: upstream %s, patch level hidden", col[STRING], col[UPSTREAM]);
 	} else {
 		snprintf(text, sizeof(text), "%d.%d.%d", k.version[0], k.version[1], k.version[2]);
@@ -63,8 +80,10 @@ static void check_row(char *const col[COLUMNS])
 	ok(k.next_date == atoi(col[NEXT_DATE]), "%s: date %d", col[STRING], k.next_date);
 	if (!strcmp(col[TRACK], "stable"))
 		snprintf(text, sizeof(text), "stable-%d.%d", k.version[0], k.version[1]);
-	is_str(k.track, strcmp(col[TRACK], "stable") ? col[TRACK] : text, arena_printf(a, "%s: track", col[STRING]));
-	is_str(k.flavour, flavour_of_variant(col[VARIANT], col[TRACK]), arena_printf(a, "%s: flavour", col[STRING]));
+	is_str(k.track, strcmp(col[TRACK], "stable") ? col[TRACK] : text,
+	       arena_printf(a, "%s: track", col[STRING]));
+	is_str(k.flavour, flavour_of_variant(col[VARIANT], col[TRACK]),
+	       arena_printf(a, "%s: flavour", col[STRING]));
 	ok(k.base_page_kib == page, "%s: base page %d", col[STRING], k.base_page_kib);
 	ok(k.dirty == (*col[DIRTY] != 0), "%s: dirty", col[STRING]);
 	ok(!k.is_variant, "%s: no variant", col[STRING]);
@@ -88,7 +107,8 @@ static void corpus_rows(void)
 			continue;
 		rows++;
 		if (!strcmp(col[KIND], "bad"))
-			ok(kernel_parse(a, col[STRING], &k, &err) && err.kind == ERR_INVALID && strstr(err.message, "expected"),
+			ok(kernel_parse(a, col[STRING], &k, &err) && err.kind == ERR_INVALID &&
+				   strstr(err.message, "expected"),
 			   "%s is refused, saying what was expected", col[STRING]);
 		else
 			check_row(col);
@@ -101,7 +121,10 @@ static void corpus_rows(void)
 
 static const char *word_of(enum kernel_order o)
 {
-	return o == KERNEL_BEFORE ? "before" : o == KERNEL_AFTER ? "after" : o == KERNEL_SAME ? "same" : "unordered";
+	return o == KERNEL_BEFORE  ? "before"
+	       : o == KERNEL_AFTER ? "after"
+	       : o == KERNEL_SAME  ? "same"
+				   : "unordered";
 }
 
 static int key_order(const struct kernel *x, const struct kernel *y)
@@ -122,7 +145,8 @@ static void check_pair(const char *section, const struct kernel *x, const struct
 		if (!strcmp(x->track, y->track))
 			ok(key_order(x, y) < 0, "%s: by key", names);
 	} else if (!strncmp(section, "equal ", 6)) {
-		ok(got == KERNEL_SAME && back == KERNEL_SAME && kernel_same_point(x, y), "%s: %s", names, word_of(got));
+		ok(got == KERNEL_SAME && back == KERNEL_SAME && kernel_same_point(x, y), "%s: %s", names,
+		   word_of(got));
 	} else if (!strncmp(section, "apart ", 6)) {
 		ok(strcmp(x->identity, y->identity) != 0, "%s: not one kernel", names);
 		if (!strcmp(x->track, y->track) && !memcmp(x->version, y->version, sizeof(x->version)))
@@ -131,7 +155,8 @@ static void check_pair(const char *section, const struct kernel *x, const struct
 			ok(strcmp(x->flavour, y->flavour) != 0, "%s: flavours apart", names);
 	} else if (dated) {
 		/* dates are not in the names: what is claimed at all, a stable kernel after its release, must agree */
-		ok(got == KERNEL_UNORDERED || (got == KERNEL_BEFORE && back == KERNEL_AFTER), "%s: %s", names, word_of(got));
+		ok(got == KERNEL_UNORDERED || (got == KERNEL_BEFORE && back == KERNEL_AFTER), "%s: %s", names,
+		   word_of(got));
 	} else if (strcmp(x->track, "mainline") || strcmp(y->track, "mainline")) {
 		ok(got == KERNEL_UNORDERED && back == KERNEL_UNORDERED, "%s: %s", names, word_of(got));
 	}
@@ -212,7 +237,8 @@ static void own_names(void)
 		is_str(k.flavour, col[4], arena_printf(a, "%s: flavour", col[0]));
 		is_str(k.isa ? k.isa : "", col[5], arena_printf(a, "%s: isa", col[0]));
 		ok(k.base_page_kib == atoi(col[6]), "%s: base page", col[0]);
-		ok(k.base_only == (*col[7] != 0), "%s: %s", col[0], k.base_only ? "but a base" : "a real version");
+		ok(k.base_only == (*col[7] != 0), "%s: %s", col[0],
+		   k.base_only ? "but a base" : "a real version");
 	}
 	if (f)
 		fclose(f);
@@ -229,76 +255,107 @@ static void own_order(void)
 static void identities(void)
 {
 	static const char *const same[][2] = {
-		{ "v6.17-rc1", "6.17.0-rc1" }, { "6.17", "v6.17.0" }, { "6.17-rc1", "Linux version 6.17.0-rc1 (builder@host) #1 SMP" },
-		{ "6.17-rc1", "Linux v6.17-rc1" }, { "6.17-rc1+revert-cac1db8c3aad", "v6.17.0-rc1 with cac1db8c3aad reverted" },
-		{ "6.17-rc1 with cac1db8c3aad and 0cc53520e68b reverted", "6.17-rc1 without 0cc53520e68b, cac1db8c3aad" },
-		{ "6.17-rc1 with cac1db8c3aad reverted", "6.17-rc1 with cac1db8c3aad0123456789012345678901234567 reverted" },
+		{ "v6.17-rc1", "6.17.0-rc1" },
+		{ "6.17", "v6.17.0" },
+		{ "6.17-rc1", "Linux version 6.17.0-rc1 (builder@host) #1 SMP" },
+		{ "6.17-rc1", "Linux v6.17-rc1" },
+		{ "6.17-rc1+revert-cac1db8c3aad", "v6.17.0-rc1 with cac1db8c3aad reverted" },
+		{ "6.17-rc1 with cac1db8c3aad and 0cc53520e68b reverted",
+		  "6.17-rc1 without 0cc53520e68b, cac1db8c3aad" },
+		{ "6.17-rc1 with cac1db8c3aad reverted",
+		  "6.17-rc1 with cac1db8c3aad0123456789012345678901234567 reverted" },
 		{ "6.17-rc1 with cac1db8c3aad and CAC1DB8C3AAD reverted", "6.17-rc1 minus cac1db8c3aad" },
 	};
 	static const char *const apart[][2] = {
-		{ "6.16", "6.16.0-65.eln150.x86_64" }, { "6.17-rc1", "6.17-rc1+" }, { "6.17-rc1", "6.17.rc1" }, { "6.12", "6.12.1" },
-		{ "6.17.0-rc1-00123-gcac1db8c3aad", "v6.17-rc1-123-gcac1db8c3aad" }, { "6.1.0-47-amd64", "6.1-47-amd64" },
-		{ "6.17-rc1+apply-a", "6.17-rc1+apply-b" }, { "6.17.0-rc1-dirty", "6.17.0-rc1" },
+		{ "6.16", "6.16.0-65.eln150.x86_64" },
+		{ "6.17-rc1", "6.17-rc1+" },
+		{ "6.17-rc1", "6.17.rc1" },
+		{ "6.12", "6.12.1" },
+		{ "6.17.0-rc1-00123-gcac1db8c3aad", "v6.17-rc1-123-gcac1db8c3aad" },
+		{ "6.1.0-47-amd64", "6.1-47-amd64" },
+		{ "6.17-rc1+apply-a", "6.17-rc1+apply-b" },
+		{ "6.17.0-rc1-dirty", "6.17.0-rc1" },
 	};
 
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
 		is_str(parse(same[i][0]).identity, parse(same[i][1]).identity,
 		       arena_printf(a, "one kernel: %s, %s", same[i][0], same[i][1]));
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
-		ok(strcmp(parse(apart[i][0]).identity, parse(apart[i][1]).identity) != 0, "two kernels: %s, %s", apart[i][0],
-		   apart[i][1]);
+		ok(strcmp(parse(apart[i][0]).identity, parse(apart[i][1]).identity) != 0,
+		   "two kernels: %s, %s", apart[i][0], apart[i][1]);
 	is_str(parse("v6.17.0-rc1").name, "6.17.0-rc1", "a name is as spelled, without the v");
 	is_str(parse("v6.17.0-rc1").release, "v6.17.0-rc1", "the release is as given");
 }
 
 /* --- variants --- */
 
+static const char *const phrase_rows[][2] = {
+	/* NULL: refused */
+	{ "v6.17-rc1 with cac1db8c3aad reverted", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1 with commit cac1db8c3aad reverted", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1, with cac1db8c3aad (\"mm: optimize mprotect() by PTE batching\") reverted",
+	  "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1 with cac1db8c3aad and 0cc53520e68b reverted",
+	  "6.17-rc1+revert-cac1db8c3aad+revert-0cc53520e68b" },
+	{ "6.17-rc1 + revert of cac1db8c3aad", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1 + cac1db8c3aad reverted", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1 with reverts of cac1db8c3aad, 0cc53520e68b, and 444fc9435e57",
+	  "6.17-rc1+revert-cac1db8c3aad+revert-0cc53520e68b+revert-444fc9435e57" },
+	{ "6.17-rc1 + revert of cac1db8c3aad + revert of 0cc53520e68b",
+	  "6.17-rc1+revert-cac1db8c3aad+revert-0cc53520e68b" },
+	{ "6.17-rc1 (with cac1db8c3aad reverted)", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1 reverting cac1db8", "6.17-rc1+revert-cac1db8" },
+	{ "6.17-rc1  minus  CAC1DB8C3AAD01", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1+revert-cac1db8c3aad", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1 revert-cac1db8c3aad", "6.17-rc1+revert-cac1db8c3aad" },
+	{ "6.17-rc1++revert-cac1db8c3aad", "6.17-rc1++revert-cac1db8c3aad" },
+	{ "6.17.0-rc1+revert-cac1db8c3aad+apply-x-1", "6.17.0-rc1+revert-cac1db8c3aad+apply-x-1" },
+	{ "6.17-rc1 with \"mm/mprotect: Batch it, v2\" applied", "6.17-rc1+apply-mm-mprotect-batch-it-v2" },
+	{ "6.17-rc1 with cac1db8c3aad reverted and \"X\" applied", "6.17-rc1+revert-cac1db8c3aad+apply-x" },
+	{ "6.16.0-65.eln150.x86_64 with cac1db8c3aad reverted",
+	  "6.16.0-65.eln150.x86_64+revert-cac1db8c3aad" },
+	{ "6.17-rc1 with foo reverted", NULL },
+	{ "6.17-rc1 with cac1db8c3aad", NULL },
+	{ "6.17-rc1 something", NULL },
+	{ "6.17-rc1 with cac1db8c3aad reverted and also this", NULL },
+	{ "6.17-rc1 with", NULL },
+	{ "6.17-rc1 and \"x", NULL },
+	{ "6.17-rc1 with cac1db reverted", NULL },
+	{ "6.17-rc1+revert-zzz", NULL },
+	{ "6.17-rc1+revert-", NULL },
+	{ "6.17-rc1+apply-", NULL },
+	{ "with cac1db8c3aad reverted", NULL },
+	{ "6.17 6.18", NULL },
+	{ "5.14.0-503.23.1.el9_5.x86_64 rt", NULL },
+	{ "6.17-rc4 ", NULL },
+	{ "6.17-rc1 (", NULL },
+	{ "6.17-rc1 \"", NULL },
+	{ "6.17-rc1 +", NULL },
+};
+
 static void phrases(void)
 {
-	static const char *const rows[][2] = {	/* NULL: refused */
-		{ "v6.17-rc1 with cac1db8c3aad reverted", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1 with commit cac1db8c3aad reverted", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1, with cac1db8c3aad (\"mm: optimize mprotect() by PTE batching\") reverted", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1 with cac1db8c3aad and 0cc53520e68b reverted", "6.17-rc1+revert-cac1db8c3aad+revert-0cc53520e68b" },
-		{ "6.17-rc1 + revert of cac1db8c3aad", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1 + cac1db8c3aad reverted", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1 with reverts of cac1db8c3aad, 0cc53520e68b, and 444fc9435e57",
-		  "6.17-rc1+revert-cac1db8c3aad+revert-0cc53520e68b+revert-444fc9435e57" },
-		{ "6.17-rc1 + revert of cac1db8c3aad + revert of 0cc53520e68b", "6.17-rc1+revert-cac1db8c3aad+revert-0cc53520e68b" },
-		{ "6.17-rc1 (with cac1db8c3aad reverted)", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1 reverting cac1db8", "6.17-rc1+revert-cac1db8" },
-		{ "6.17-rc1  minus  CAC1DB8C3AAD01", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1+revert-cac1db8c3aad", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1 revert-cac1db8c3aad", "6.17-rc1+revert-cac1db8c3aad" },
-		{ "6.17-rc1++revert-cac1db8c3aad", "6.17-rc1++revert-cac1db8c3aad" },
-		{ "6.17.0-rc1+revert-cac1db8c3aad+apply-x-1", "6.17.0-rc1+revert-cac1db8c3aad+apply-x-1" },
-		{ "6.17-rc1 with \"mm/mprotect: Batch it, v2\" applied", "6.17-rc1+apply-mm-mprotect-batch-it-v2" },
-		{ "6.17-rc1 with cac1db8c3aad reverted and \"X\" applied", "6.17-rc1+revert-cac1db8c3aad+apply-x" },
-		{ "6.16.0-65.eln150.x86_64 with cac1db8c3aad reverted", "6.16.0-65.eln150.x86_64+revert-cac1db8c3aad" },
-		{ "6.17-rc1 with foo reverted", NULL }, { "6.17-rc1 with cac1db8c3aad", NULL }, { "6.17-rc1 something", NULL },
-		{ "6.17-rc1 with cac1db8c3aad reverted and also this", NULL }, { "6.17-rc1 with", NULL },
-		{ "6.17-rc1 and \"x", NULL }, { "6.17-rc1 with cac1db reverted", NULL }, { "6.17-rc1+revert-zzz", NULL },
-		{ "6.17-rc1+revert-", NULL }, { "6.17-rc1+apply-", NULL }, { "with cac1db8c3aad reverted", NULL },
-		{ "6.17 6.18", NULL }, { "5.14.0-503.23.1.el9_5.x86_64 rt", NULL }, { "6.17-rc4 ", NULL }, { "6.17-rc1 (", NULL }, { "6.17-rc1 \"", NULL }, { "6.17-rc1 +", NULL },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(phrase_rows) / sizeof(*phrase_rows); i++) {
 		struct kernel k, again;
 		struct err err;
-		int ret = kernel_parse(a, rows[i][0], &k, &err);
+		int ret = kernel_parse(a, phrase_rows[i][0], &k, &err);
 
-		if (!rows[i][1]) {
-			ok(ret == -1 && err.kind == ERR_INVALID && *err.message, "refused: %s (%s)", rows[i][0], ret ? err.message : k.name);
+		if (!phrase_rows[i][1]) {
+			ok(ret == -1 && err.kind == ERR_INVALID && *err.message, "refused: %s (%s)",
+			   phrase_rows[i][0], ret ? err.message : k.name);
 			continue;
 		}
-		is_str(ret ? err.message : k.name, rows[i][1], rows[i][0]);
+		is_str(ret ? err.message : k.name, phrase_rows[i][1], phrase_rows[i][0]);
 		if (!ret)
 			ok(!kernel_parse(a, k.name, &again, &err) && !strcmp(again.identity, k.identity) &&
-			   again.is_variant == k.is_variant, "%s: its name means the same", rows[i][0]);
+				   again.is_variant == k.is_variant,
+			   "%s: its name means the same", phrase_rows[i][0]);
 	}
-	is_str(parse("v6.17-rc1 with cac1db8c3aad reverted").variant_base, "6.17-rc1", "the base of a variant");
+	is_str(parse("v6.17-rc1 with cac1db8c3aad reverted").variant_base, "6.17-rc1",
+	       "the base of a variant");
 	ok(kernel_same_point(&(struct kernel){ .track = "", .identity = "a", .version = { 6, 17, 0 } },
-			     &(struct kernel){ .track = "x", .identity = "b", .version = { 6, 17, 0 } }), "one point in two tracks");
+			     &(struct kernel){ .track = "x", .identity = "b", .version = { 6, 17, 0 } }),
+	   "one point in two tracks");
 }
 
 static int variant_of(struct kernel *k, const char *revert, const char *title, const char *url)
@@ -318,150 +375,100 @@ static void variants(void)
 	ok(!variant_of(&k, "CAC1DB8C3AAD0123", NULL, NULL) && k.is_variant, "a variant by hand");
 	is_str(k.name, "6.17-rc1+revert-cac1db8c3aad", "is named after twelve digits");
 	is_str(k.reverts[0], "cac1db8c3aad0123", "and keeps all it was given");
-	ok(k.key_len == parse("6.17-rc1").key_len && !memcmp(k.key, parse("6.17-rc1").key, k.key_len), "it has its base's key");
-	ok(!variant_of(&k, NULL, NULL, "https://lore.kernel.org/r/20260213-fix-v1-1@example.com/"), "a patch without a title");
-	is_str(k.name, "6.17-rc1+apply-20260213-fix-v1-1-example-com", "is named after the end of its address");
-	ok(variant_of(&k, NULL, NULL, NULL) == -1 && variant_of(&k, "", NULL, NULL) == -1 && variant_of(&k, "xyz", NULL, NULL) == -1 &&
-	   variant_of(&k, NULL, "", "") == -1, "nothing, and what is no commit, make none");
+	ok(k.key_len == parse("6.17-rc1").key_len && !memcmp(k.key, parse("6.17-rc1").key, k.key_len),
+	   "it has its base's key");
+	ok(!variant_of(&k, NULL, NULL, "https://lore.kernel.org/r/20260213-fix-v1-1@example.com/"),
+	   "a patch without a title");
+	is_str(k.name, "6.17-rc1+apply-20260213-fix-v1-1-example-com",
+	       "is named after the end of its address");
+	ok(variant_of(&k, NULL, NULL, NULL) == -1 && variant_of(&k, "", NULL, NULL) == -1 &&
+		   variant_of(&k, "xyz", NULL, NULL) == -1 && variant_of(&k, NULL, "", "") == -1,
+	   "nothing, and what is no commit, make none");
 	memset(title, 'a', sizeof(title) - 1);
 	title[sizeof(title) - 1] = 0;
 	ok(!variant_of(&k, NULL, title, NULL) && strlen(k.name) < 80, "a long title is cut");
 	title[290] = 'b';
-	ok(!variant_of(&l, NULL, title, NULL) && strcmp(k.name, l.name), "another long title gives another name");
-	ok(!kernel_parse(a, k.name, &l, &(struct err){ 0 }) && !strcmp(k.identity, l.identity), "and a cut name means the same");
+	ok(!variant_of(&l, NULL, title, NULL) && strcmp(k.name, l.name),
+	   "another long title gives another name");
+	ok(!kernel_parse(a, k.name, &l, &(struct err){ 0 }) && !strcmp(k.identity, l.identity),
+	   "and a cut name means the same");
 }
 
 /* --- refusals, odd input --- */
 
+static const char *const refused_names[] = {
+	"",
+	" ",
+	"v",
+	"6",
+	"6.x",
+	"18.7.0",
+	"v6.17-rc01",
+	"6.17-rc0",
+	"6.17-rc",
+	"6.17-RC1",
+	"6.17rc1",
+	"6.017",
+	"06.1",
+	"6.17.",
+	"6.17-",
+	"6.17-rc1-",
+	"1.2.3",
+	"0.1",
+	"10.0",
+	"6.99999",
+	"6.17.1.2.3",
+	"latest",
+	"next-",
+	"next-2025081",
+	"next-20251301",
+	"next-20250230",
+	"6.17.0-rc1-next-foo",
+	"cac1db8c3aad",
+	"6.17-rc1 ",
+	" 6.17",
+	"6.17\n",
+	"6.17\t",
+	"6.17\x7f",
+	"6.17\xc2\x85",
+	"6.17\xff",
+	"6.17-\xc0\xaf",
+	"6.17-\xed\xa0\x80",
+	"6.17-\xf5\x80\x80\x80",
+	"6.17-\xe4\xbf",
+	"6.17-\xc3\xa4",
+	"6.17/..",
+	"6.17;x",
+	"6.17'",
+	"6.17<b>",
+	"-6.17",
+	"v v6.17",
+	"vv6.17",
+	"Linux version",
+	"Linux",
+};
+
 static void refusals(void)
 {
-	static const char *const bad[] = {
-		"", " ", "v", "6", "6.x", "18.7.0", "v6.17-rc01", "6.17-rc0", "6.17-rc", "6.17-RC1", "6.17rc1", "6.017", "06.1",
-		"6.17.", "6.17-", "6.17-rc1-", "1.2.3", "0.1", "10.0", "6.99999", "6.17.1.2.3", "latest", "next-", "next-2025081",
-		"next-20251301", "next-20250230", "6.17.0-rc1-next-foo", "cac1db8c3aad", "6.17-rc1 ", " 6.17", "6.17\n", "6.17\t",
-		"6.17\x7f", "6.17\xc2\x85", "6.17\xff", "6.17-\xc0\xaf", "6.17-\xed\xa0\x80", "6.17-\xf5\x80\x80\x80", "6.17-\xe4\xbf",
-		"6.17-\xc3\xa4", "6.17/..", "6.17;x", "6.17'", "6.17<b>", "-6.17", "v v6.17", "vv6.17", "Linux version", "Linux",
-	};
 	char longest[KERNEL_NAME_MAX + 2];
 	struct kernel k;
 	struct err err;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		int ret = kernel_parse(a, bad[i], &k, &err);
+	for (size_t i = 0; i < sizeof(refused_names) / sizeof(*refused_names); i++) {
+		int ret = kernel_parse(a, refused_names[i], &k, &err);
 
-		ok(ret == -1 && err.kind == ERR_INVALID && *err.message, "refused: \"%s\"", arena_printf(a, "%zu", i));
+		ok(ret == -1 && err.kind == ERR_INVALID && *err.message, "refused: \"%s\"",
+		   arena_printf(a, "%zu", i));
 		if (!ret)
-			printf("# %s\n", bad[i]);
+			printf("# %s\n", refused_names[i]);
 	}
 	memset(longest, 'x', sizeof(longest));
 	memcpy(longest, "6.17-", 5);
 	longest[KERNEL_NAME_MAX + 1] = 0;
 	ok(kernel_parse(a, longest, &k, &err) == -1, "a name of %d bytes is refused", KERNEL_NAME_MAX + 1);
 	longest[KERNEL_NAME_MAX] = 0;
-	ok(!kernel_parse(a, longest, &k, &err) && k.key_len <= KERNEL_KEY_MAX, "one of %d is not", KERNEL_NAME_MAX);
-}
-
-/* --- a walk over broken names: nothing crashes, what is accepted holds together --- */
-
-static unsigned seed = 20260213;
-
-static void mutate(char *s, size_t size)
-{
-	static const char bytes[] = "0123456789.-+~_ rcgv,()\"xef[]\x01\xff\xc3";
-	size_t n = strlen(s), at = n ? (size_t)rand_r(&seed) % n : 0;
-
-	switch (rand_r(&seed) % 4) {
-	case 0:		/* put */
-		if (n + 2 < size) {
-			memmove(s + at + 1, s + at, n - at + 1);
-			s[at] = bytes[(size_t)rand_r(&seed) % (sizeof(bytes) - 1)];
-		}
-		break;
-	case 1:		/* take */
-		if (n)
-			memmove(s + at, s + at + 1, n - at);
-		break;
-	case 2:		/* change */
-		if (n)
-			s[at] = bytes[(size_t)rand_r(&seed) % (sizeof(bytes) - 1)];
-		break;
-	default:	/* cut, or double a piece */
-		if (rand_r(&seed) % 2)
-			s[at] = 0;
-		else if (n + (n - at) + 1 < size)
-			memcpy(s + n, s + at, n - at), s[n + n - at] = 0;
-	}
-}
-
-/* Rules for every accepted name. */
-static bool holds(const struct kernel *k)
-{
-	struct kernel again;
-	struct err err;
-
-	if (!k->name || !k->identity || !k->track || !*k->track || !k->base || !k->flavour || !k->key_len ||
-	    k->key_len > KERNEL_KEY_MAX || k->name[0] == 'v' || kernel_compare(k, k) != KERNEL_SAME)
-		return false;
-	if (kernel_parse(a, k->name, &again, &err))
-		return false;
-	return !strcmp(again.identity, k->identity) && !strcmp(again.track, k->track) && !key_order(&again, k) &&
-	       !strcmp(again.name, k->name);
-}
-
-static bool pair_holds(const struct kernel *x, const struct kernel *y)
-{
-	enum kernel_order xy = kernel_compare(x, y), yx = kernel_compare(y, x);
-
-	return xy == KERNEL_UNORDERED || xy == KERNEL_SAME ? yx == xy : yx == -xy;
-}
-
-static void broken(void)
-{
-	static const char *const seeds[] = {
-		"6.17.0-0.rc1.250814g0cc53520e68b.20.eln151.x86_64", "v6.17-rc1 with cac1db8c3aad (\"mm: x\") and 0cc53520e68b reverted",
-		"6.17-rc1+revert-cac1db8c3aad+apply-x-1", "6.17.0-rc1-next-20250815-syzkaller-g1357b2649c02-dirty",
-		"6.6.30-android15-8-g54dcbfbef792-ab12368803-4k", "6.4.0-150600.23.22-default", "6.8.0-45-generic-64k",
-		"6.12.107+deb13-rt-amd64", "6.12~rc6-1~exp1", "5.10.16.3-microsoft-standard-WSL2+", "6.6.51+rpt-rpi-v8",
-		"Linux version 6.17.0-rc1 (builder@host) #1 SMP", "7.2.rc3.g94515f3a7d42", "6.17.0-061700rc1daily20250811-generic",
-		"6.6.58-rt47-x64v3-xanmod1", "5.3.18-lp152.19.2-default", "next-20250814-3-gabcdef1", "6.6.58_1",
-		"3.10.0-1160.119.1.rt56.1271.el7.x86_64.debug", "6.17.12-400.asahi.fc43.aarch64+16k",
-	};
-	struct kernel last = parse("6.17");
-	char text[KERNEL_NAME_MAX + 40];
-	int wrong = 0, pairs = 0, accepted = 0;
-
-	for (int i = 0; i < 200000; i++) {
-		struct kernel k;
-		struct err err;
-
-		strcpy(text, seeds[(size_t)i % (sizeof(seeds) / sizeof(*seeds))]);
-		for (int m = 1 + rand_r(&seed) % 4; m; m--)
-			mutate(text, sizeof(text));
-		if (i % 1000 == 0) {
-			arena_reset(a);
-			last = parse("6.17");
-		}
-		if (kernel_parse(a, text, &k, &err)) {
-			if (err.kind != ERR_INVALID || !*err.message) {
-				printf("# no reason: %s\n", text);
-				wrong++;
-			}
-			continue;
-		}
-		accepted++;
-		if (!holds(&k)) {
-			printf("# does not hold: \"%s\" -> \"%s\"\n", text, k.name);
-			wrong++;
-		}
-		if (!pair_holds(&k, &last)) {
-			printf("# %s, %s: %s one way, %s the other\n", k.name, last.name, word_of(kernel_compare(&k, &last)),
-			       word_of(kernel_compare(&last, &k)));
-			pairs++;
-		}
-		last = k;
-	}
-	ok(!wrong && accepted > 20000, "200,000 broken names, %d accepted: none crashes, each accepted name means itself", accepted);
-	ok(!pairs, "and every order claimed is the same from the other side");
+	ok(!kernel_parse(a, longest, &k, &err) && k.key_len <= KERNEL_KEY_MAX, "one of %d is not",
+	   KERNEL_NAME_MAX);
 }
 
 int main(void)
@@ -475,7 +482,6 @@ int main(void)
 	phrases();
 	variants();
 	refusals();
-	broken();
 	arena_free(a);
 	return done();
 }

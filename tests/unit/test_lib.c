@@ -74,10 +74,19 @@ static void num(void)
 	static const struct {
 		double d;
 		const char *text;
-	} rows[] = { { 0, "0" }, { 1, "1" }, { -1, "-1" }, { 3453.1, "3453.1" }, { 0.1, "0.1" }, { 1e21, "1e+21" },
-		     { 6895988972, "6895988972" }, { 5e-324, "5e-324" }, { 2.5e-310, "2.5e-310" }, { 0.1 + 0.2, "0.30000000000000004" },
+	} rows[] = { { 0, "0" },
+		     { 1, "1" },
+		     { -1, "-1" },
+		     { 3453.1, "3453.1" },
+		     { 0.1, "0.1" },
+		     { 1e21, "1e+21" },
+		     { 6895988972, "6895988972" },
+		     { 5e-324, "5e-324" },
+		     { 2.5e-310, "2.5e-310" },
+		     { 0.1 + 0.2, "0.30000000000000004" },
 		     { 1.7976931348623157e308, "1.7976931348623157e+308" } };
-	static const char *const bad[] = { "", " 1", "1 ", "0x10", "inf", "nan", "1e", "1e400", "--1", ".", "1,5", "+", "1e+" };
+	static const char *const bad[] = { "",	    " 1",  "1 ", "0x10", "inf", "nan", "1e",
+					   "1e400", "--1", ".",	 "1,5",	 "+",	"1e+" };
 	char text[NUM_MAX];
 	double d;
 	int64_t i;
@@ -89,7 +98,8 @@ static void num(void)
 		is_str(text, rows[r].text, "shortest form");
 	}
 	for (int r = 0; r < 100000; r++) {
-		uint64_t bits = ((uint64_t)rand_r(&seed) << 42) ^ ((uint64_t)rand_r(&seed) << 21) ^ (uint64_t)rand_r(&seed);
+		uint64_t bits = ((uint64_t)rand_r(&seed) << 42) ^ ((uint64_t)rand_r(&seed) << 21) ^
+				(uint64_t)rand_r(&seed);
 
 		memcpy(&d, &bits, sizeof(d));
 		if (!isfinite(d))
@@ -100,9 +110,11 @@ static void num(void)
 	ok(!wrong, "100,000 doubles read back the same");
 	for (size_t r = 0; r < sizeof(bad) / sizeof(*bad); r++)
 		ok(num_parse(bad[r], strlen(bad[r]), &d) == -1, "\"%s\" is no number", bad[r]);
-	ok(!num_parse("3453.10", 7, &d) && d == 3453.1 && !num_parse("1e3x", 3, &d) && d == 1000, "numbers, and of n bytes only");
+	ok(!num_parse("3453.10", 7, &d) && d == 3453.1 && !num_parse("1e3x", 3, &d) && d == 1000,
+	   "numbers, and of n bytes only");
 	ok(!num_parse_i64("-9223372036854775808", 20, &i) && i == INT64_MIN, "the least integer");
-	ok(num_parse_i64("9223372036854775808", 19, &i) == -1 && num_parse_i64("1.0", 3, &i) == -1, "no integers");
+	ok(num_parse_i64("9223372036854775808", 19, &i) == -1 && num_parse_i64("1.0", 3, &i) == -1,
+	   "no integers");
 }
 
 static void json(void)
@@ -128,8 +140,11 @@ static void json(void)
 	json_array_end(&j);
 	json_kraw(&j, "raw", "{\"k\":1}");
 	json_object_end(&j);
-	is_str(b.p, "{\"a\\\"b\":\"x\\ny\\\\z\\u003c\\u0001\\u007f\",\"nan\":null,\"list\":[-9223372036854775808,0.5,null,true,[],{}],"
-	       "\"raw\":{\"k\":1}}", "JSON with its commas and escapes");
+	is_str(b.p,
+	       "{\"a\\\"b\":\"x\\ny\\\\z\\u003c\\u0001\\u007f\",\"nan\":null,\"list\":[-9223372036854775808,"
+	       "0.5,null,true,[],{}],"
+	       "\"raw\":{\"k\":1}}",
+	       "JSON with its commas and escapes");
 	buf_fini(&b);
 }
 
@@ -145,10 +160,12 @@ static void ident(void)
 	is_str(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "SHA-256 of abc");
 	uuid_v8_of(&u, digest);
 	is_str(uuid_format(&u, text), "ba7816bf-8f01-8fea-8141-40de5dae2223", "a version 8 UUID of it");
-	ok(!uuid_parse("BA7816BF-8F01-8FEA-8141-40DE5DAE2223", &v) && uuid_equal(&u, &v), "upper case is read");
+	ok(!uuid_parse("BA7816BF-8F01-8FEA-8141-40DE5DAE2223", &v) && uuid_equal(&u, &v),
+	   "upper case is read");
 	ok(uuid_parse("ba7816bf-8f01-8fea-8141-40de5dae222", &v) == -1 && uuid_parse("", &v) == -1 &&
-	   uuid_parse("ba7816bf_8f01-8fea-8141-40de5dae2223", &v) == -1 &&
-	   uuid_parse("ga7816bf-8f01-8fea-8141-40de5dae2223", &v) == -1, "what is no UUID");
+		   uuid_parse("ba7816bf_8f01-8fea-8141-40de5dae2223", &v) == -1 &&
+		   uuid_parse("ga7816bf-8f01-8fea-8141-40de5dae2223", &v) == -1,
+	   "what is no UUID");
 	for (int i = 0; i < 1000; i++) {
 		uuid_v7(&u);
 		uuid_format(&u, text);
@@ -161,7 +178,7 @@ static void ident(void)
 static void tm(void)
 {
 	static const struct {
-		const char *text, *utc;		/* NULL: refused */
+		const char *text, *utc; /* NULL: refused */
 	} rows[] = {
 		{ "2026-02-13T15:08:00Z", "2026-02-13T15:08:00Z" },
 		{ "2026-02-13T15:08:00.25+01:30", "2026-02-13T13:38:00.250000Z" },
@@ -169,10 +186,19 @@ static void tm(void)
 		{ "2024-02-29 00:00:00-12:00", "2024-02-29T12:00:00Z" },
 		{ "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z" },
 		{ "9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z" },
-		{ "2023-02-29T00:00:00Z", NULL }, { "2026-02-13T15:08:00", NULL }, { "2026-02-13", NULL }, { "", NULL },
-		{ "2026-13-01T00:00:00Z", NULL }, { "2026-00-01T00:00:00Z", NULL }, { "2026-01-01T24:00:00Z", NULL },
-		{ "2026-01-01T00:60:00Z", NULL }, { "2026-01-01T00:00:00.Z", NULL }, { "2026-01-01T00:00:00Zx", NULL },
-		{ "2026-01-01T00:00:00+25:00", NULL }, { "1969-12-31T23:59:59Z", NULL }, { "2026-1-01T00:00:00Z", NULL },
+		{ "2023-02-29T00:00:00Z", NULL },
+		{ "2026-02-13T15:08:00", NULL },
+		{ "2026-02-13", NULL },
+		{ "", NULL },
+		{ "2026-13-01T00:00:00Z", NULL },
+		{ "2026-00-01T00:00:00Z", NULL },
+		{ "2026-01-01T24:00:00Z", NULL },
+		{ "2026-01-01T00:60:00Z", NULL },
+		{ "2026-01-01T00:00:00.Z", NULL },
+		{ "2026-01-01T00:00:00Zx", NULL },
+		{ "2026-01-01T00:00:00+25:00", NULL },
+		{ "1969-12-31T23:59:59Z", NULL },
+		{ "2026-1-01T00:00:00Z", NULL },
 		{ "1970-01-01T00:00:00+01:00", NULL },
 	};
 	char text[TM_TEXT];

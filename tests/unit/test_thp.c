@@ -53,15 +53,20 @@ static void refused(const char *text, size_t at)
 
 static void table(void)
 {
-	gives("enabled=always [madvise] never; hugepages-16kB=never; hugepages-32kB=never; hugepages-64kB=never; "
+	gives("enabled=always [madvise] never; hugepages-16kB=never; hugepages-32kB=never; "
+	      "hugepages-64kB=never; "
 	      "hugepages-128kB=never; hugepages-256kB=never; hugepages-512kB=never; hugepages-1024kB=never; "
-	      "hugepages-2048kB=inherit", 0, "madvise", true);
+	      "hugepages-2048kB=inherit",
+	      0, "madvise", true);
 	gives("enabled=always; hugepages-2048kB=always", 0, "always", false);
 	gives("enabled=never; hugepages-2048kB=inherit; hugepages-64kB=always", 0, "never+64k-always", false);
 	gives("enabled=always; hugepages-2048kB=never; hugepages-64kB=inherit", 0, "never+64k-always", false);
-	gives("enabled=always; hugepages-1024kB=inherit; hugepages-16kB=inherit; hugepages-32kB=inherit; hugepages-64kB=inherit; "
-	      "hugepages-128kB=inherit; hugepages-256kB=inherit; hugepages-512kB=inherit; hugepages-2048kB=inherit", 0,
-	      "always+16k-always+32k-always+64k-always+128k-always+256k-always+512k-always+1m-always", true);
+	gives("enabled=always; hugepages-1024kB=inherit; hugepages-16kB=inherit; hugepages-32kB=inherit; "
+	      "hugepages-64kB=inherit; "
+	      "hugepages-128kB=inherit; hugepages-256kB=inherit; hugepages-512kB=inherit; "
+	      "hugepages-2048kB=inherit",
+	      0, "always+16k-always+32k-always+64k-always+128k-always+256k-always+512k-always+1m-always",
+	      true);
 	gives("enabled=always; hugepages-2048kB=inherit; prctl=1", 0, "always+prctl-off", false);
 	gives("enabled=always; hugepages-2048kB=inherit; prctl=3", 0, "always+prctl-advised", false);
 	gives("enabled=always; prctl=0", 0, "always", false);
@@ -72,23 +77,34 @@ static void table(void)
 
 static void traps(void)
 {
-	gives("transparent_hugepages/enabled=[always] madvise never; hugepages-2048Kb/enabled=[always] inherit madvise never",
-	      0, "always", false);	/* the seed: plural and wrong case */
+	gives("transparent_hugepages/enabled=[always] madvise never; hugepages-2048Kb/enabled=[always] "
+	      "inherit madvise never",
+	      0, "always", false); /* the seed: plural and wrong case */
 	gives("/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled=always inherit [madvise] never; "
-	      "/sys/kernel/mm/transparent_hugepage/enabled=always madvise [never]\n", 0, "never+64k-madvise", false);
-	gives("hugepages-64kB=inherit; hugepages-2048kB=never", 0, "never+64k-unknown", false);	/* the global word is needed */
-	gives("hugepages-2048kB=madvise", 0, "madvise", false);			/* and here it is not */
+	      "/sys/kernel/mm/transparent_hugepage/enabled=always madvise [never]\n",
+	      0, "never+64k-madvise", false);
+	gives("hugepages-64kB=inherit; hugepages-2048kB=never", 0, "never+64k-unknown",
+	      false); /* the global word is needed */
+	gives("hugepages-2048kB=madvise", 0, "madvise", false); /* and here it is not */
 	gives("hugepages-64kB=always", 0, "unknown+64k-always", false);
 	gives("enabled=Always", 0, "always", false);
-	gives("enabled=never; defrag=always defer defer+madvise [madvise] never; shmem_enabled=[never] force; "
+	gives("enabled=never; defrag=always defer defer+madvise [madvise] never; shmem_enabled=[never] "
+	      "force; "
 	      "khugepaged/defrag=1; anon_beside_full=0; hugepages-8kB/shmem_enabled=[never] advise; "
-	      "hugepages-64kB/stats/anon_fault_alloc=17; use_zero_page=1", 0, "never", false);
-	gives("enabled=always; hugepages-2048kB=always", 524288, "always+2m-always", false);	/* arm64, 64K pages */
-	gives("enabled=always; hugepages-2048kB=inherit; hpage_pmd_size=536870912", 0, "always+2m-always", false);
-	gives("enabled=madvise; hugepages-1024kB=inherit; hugepages-512kB=never; hugepages-256kB=never; hugepages-128kB=never; "
-	      "hugepages-64kB=never; hugepages-32kB=never; hugepages-16kB=never", 1024, "madvise", true);	/* s390x */
-	gives("enabled=never; hugepages-256kB=never; hugepages-512kB=never; hugepages-1024kB=never; hugepages-2048kB=inherit; "
-	      "hugepages-128kB/shmem_enabled=never", 0, "never", true);	/* ppc64le: shmem-only 128kB tells the page size */
+	      "hugepages-64kB/stats/anon_fault_alloc=17; use_zero_page=1",
+	      0, "never", false);
+	gives("enabled=always; hugepages-2048kB=always", 524288, "always+2m-always",
+	      false); /* arm64, 64K pages */
+	gives("enabled=always; hugepages-2048kB=inherit; hpage_pmd_size=536870912", 0, "always+2m-always",
+	      false);
+	gives("enabled=madvise; hugepages-1024kB=inherit; hugepages-512kB=never; hugepages-256kB=never; "
+	      "hugepages-128kB=never; "
+	      "hugepages-64kB=never; hugepages-32kB=never; hugepages-16kB=never",
+	      1024, "madvise", true); /* s390x */
+	gives("enabled=never; hugepages-256kB=never; hugepages-512kB=never; hugepages-1024kB=never; "
+	      "hugepages-2048kB=inherit; "
+	      "hugepages-128kB/shmem_enabled=never",
+	      0, "never", true); /* ppc64le: shmem-only 128kB tells the page size */
 	refused("enabled=sometimes", 0);
 	refused("enabled=always madvise never", 0);
 	refused("enabled=[always] [never]", 0);
@@ -108,9 +124,12 @@ static void traps(void)
 static void slugs(void)
 {
 	static const struct {
-		const char *text, *slug;	/* NULL: refused */
+		const char *text, *slug; /* NULL: refused */
 	} rows[] = {
-		{ "always", "always" }, { "Always", "always" }, { "none", "none" }, { "unknown", "unknown" },
+		{ "always", "always" },
+		{ "Always", "always" },
+		{ "none", "none" },
+		{ "unknown", "unknown" },
 		{ "never+64k-always", "never+64k-always" },
 		{ "never+1m-always+64K-Always", "never+64k-always+1m-always" },
 		{ "never+1024k-always", "never+1m-always" },
@@ -121,11 +140,25 @@ static void slugs(void)
 		{ "never+64k-always+prctl-advised", "never+64k-always+prctl-advised" },
 		{ "always+512m-always", "always+512m-always" },
 		{ "never+64k-unknown", "never+64k-unknown" },
-		{ "", NULL }, { "inherit", NULL }, { "defer", NULL }, { "64k-thp", NULL }, { "no THP", NULL },
-		{ "pte-mapped-2M thp", NULL }, { "always+", NULL }, { "+64k-always", NULL }, { "always+64k", NULL },
-		{ "always+65k-always", NULL }, { "always+8k-always", NULL }, { "always+64k-inherit", NULL },
-		{ "always+prctl-off+64k-always", NULL }, { "never+64k-always+64k-madvise", NULL }, { "none+64k-always", NULL },
-		{ "always+prctl-off+prctl-off", NULL }, { "always+64-always", NULL }, { "always+99999999999999999999m-always", NULL }, { "al\x01ways", NULL },
+		{ "", NULL },
+		{ "inherit", NULL },
+		{ "defer", NULL },
+		{ "64k-thp", NULL },
+		{ "no THP", NULL },
+		{ "pte-mapped-2M thp", NULL },
+		{ "always+", NULL },
+		{ "+64k-always", NULL },
+		{ "always+64k", NULL },
+		{ "always+65k-always", NULL },
+		{ "always+8k-always", NULL },
+		{ "always+64k-inherit", NULL },
+		{ "always+prctl-off+64k-always", NULL },
+		{ "never+64k-always+64k-madvise", NULL },
+		{ "none+64k-always", NULL },
+		{ "always+prctl-off+prctl-off", NULL },
+		{ "always+64-always", NULL },
+		{ "always+99999999999999999999m-always", NULL },
+		{ "al\x01ways", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -134,13 +167,13 @@ static void slugs(void)
 		int ret = thp_from_slug(a, rows[i].text, &thp, &err);
 
 		if (!rows[i].slug) {
-			ok(ret == -1 && err.kind == ERR_INVALID && strstr(err.message, "expected"), "refused: \"%s\"",
-			   rows[i].text);
+			ok(ret == -1 && err.kind == ERR_INVALID && strstr(err.message, "expected"),
+			   "refused: \"%s\"", rows[i].text);
 			continue;
 		}
 		is_str(ret ? err.message : thp.slug, rows[i].slug, rows[i].text);
-		ok(!ret && !thp_from_slug(a, thp.slug, &again, &err) && !strcmp(again.slug, thp.slug), "%s: canonical",
-		   rows[i].text);
+		ok(!ret && !thp_from_slug(a, thp.slug, &again, &err) && !strcmp(again.slug, thp.slug),
+		   "%s: canonical", rows[i].text);
 	}
 }
 
@@ -154,18 +187,26 @@ static void cmdlines(void)
 		  "never+16k-always+32k-always+64k-always+128k-madvise+256k-madvise+512k-madvise", 0 },
 		{ "transparent_hugepage=madvise", NULL, "madvise", 0 },
 		{ "transparent_hugepage=never transparent_hugepage=always", NULL, "always", 0 },
-		{ "transparent_hugepage=always", "never", "never", 0 },	/* sysfs at run time is the truth */
-		{ "thp_anon=64K:always", "always", "never+64k-always", 0 },	/* overrides the PMD size's inherit */
+		{ "transparent_hugepage=always", "never", "never", 0 }, /* sysfs at run time is the truth */
+		{ "thp_anon=64K:always", "always", "never+64k-always",
+		  0 }, /* overrides the PMD size's inherit */
 		{ "thp_anon=64K:always thp_anon=128k:madvise", NULL, "never+64k-always+128k-madvise", 0 },
-		{ "thp_anon=8K:inherit transparent_hugepage=always", NULL, "always", 0 },	/* invalid, ignored as a whole */
+		{ "thp_anon=8K:inherit transparent_hugepage=always", NULL, "always",
+		  0 }, /* invalid, ignored as a whole */
 		{ "thp_anon=64K:always;8K:never transparent_hugepage=always", NULL, "always", 0 },
 		{ "thp_anon=64K:inherit", NULL, "never+64k-unknown", 0 },
 		{ "thp_anon=2M:always", NULL, "always", 0 },
 		{ "thp_anon=2M:always", NULL, "never+2m-always", 524288 },
-		{ "quiet splash", "always", NULL, 0 }, { "", NULL, NULL, 0 }, { "transparent_hugepage=defer", NULL, NULL, 0 },
-		{ "thp_anon=", NULL, NULL, 0 }, { "thp_anon=64K", NULL, NULL, 0 }, { "thp_anon=:always", NULL, NULL, 0 },
-		{ "thp_anon=64K:always,128K:never", NULL, NULL, 0 }, { "thp_anon=1M-64K:always", NULL, NULL, 0 },
-		{ "thp_anon=48K:always", NULL, NULL, 0 }, { "thp_anon=4M:always", NULL, NULL, 0 },
+		{ "quiet splash", "always", NULL, 0 },
+		{ "", NULL, NULL, 0 },
+		{ "transparent_hugepage=defer", NULL, NULL, 0 },
+		{ "thp_anon=", NULL, NULL, 0 },
+		{ "thp_anon=64K", NULL, NULL, 0 },
+		{ "thp_anon=:always", NULL, NULL, 0 },
+		{ "thp_anon=64K:always,128K:never", NULL, NULL, 0 },
+		{ "thp_anon=1M-64K:always", NULL, NULL, 0 },
+		{ "thp_anon=48K:always", NULL, NULL, 0 },
+		{ "thp_anon=4M:always", NULL, NULL, 0 },
 		{ "thp_shmem=64K:always", NULL, NULL, 0 },
 	};
 
@@ -184,9 +225,11 @@ static void cmdlines(void)
 static void pmd_sizes(void)
 {
 	ok(thp_pmd_kib("x86_64", 4) == 2048 && thp_pmd_kib("x86_64", 0) == 2048, "x86-64: 2 MiB");
-	ok(thp_pmd_kib("aarch64", 4) == 2048 && thp_pmd_kib("aarch64", 16) == 32768 && thp_pmd_kib("aarch64", 64) == 524288,
+	ok(thp_pmd_kib("aarch64", 4) == 2048 && thp_pmd_kib("aarch64", 16) == 32768 &&
+		   thp_pmd_kib("aarch64", 64) == 524288,
 	   "arm64: by its base page");
-	ok(thp_pmd_kib("ppc64le", 64) == 2048 && thp_pmd_kib("s390x", 4) == 1024 && thp_pmd_kib("riscv64", 4) == 2048,
+	ok(thp_pmd_kib("ppc64le", 64) == 2048 && thp_pmd_kib("s390x", 4) == 1024 &&
+		   thp_pmd_kib("riscv64", 4) == 2048,
 	   "ppc64le, s390x, riscv64");
 	ok(!thp_pmd_kib("vax", 0) && !thp_pmd_kib(NULL, 0) && !thp_pmd_kib("x86_64", 64), "not known is 0");
 }
@@ -211,7 +254,8 @@ static void listing(void)
 		*colon = 0;
 		files[n++] = (struct thp_file){ line, colon + 1 };
 	}
-	ok(n > 20 && !thp_from_files(a, files, n, 0, &thp, &bad, &err) && !strcmp(thp.slug, "madvise") && thp.complete,
+	ok(n > 20 && !thp_from_files(a, files, n, 0, &thp, &bad, &err) && !strcmp(thp.slug, "madvise") &&
+		   thp.complete,
 	   "a real listing of 6.18 on x86-64 is madvise, and complete");
 }
 
@@ -234,7 +278,8 @@ static void paste(void)
 		else if (*line && name)
 			files[n++] = (struct thp_file){ name, line };
 	}
-	ok(n == 2 && !thp_from_files(a, files, n, 0, &thp, &bad, &err) && !strcmp(thp.slug, "always") && !thp.complete,
+	ok(n == 2 && !thp_from_files(a, files, n, 0, &thp, &bad, &err) && !strcmp(thp.slug, "always") &&
+		   !thp.complete,
 	   "the seed's Rome is always, and not complete");
 }
 

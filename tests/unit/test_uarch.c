@@ -46,7 +46,8 @@ static void corpus(void)
 			continue;
 		rows++;
 		cpu = id_of(col);
-		is_str(uarch_slug(&cpu), col[SLUG], arena_printf(a, "%s %s %s", col[ISA], col[OTHER], col[NAME]));
+		is_str(uarch_slug(&cpu), col[SLUG],
+		       arena_printf(a, "%s %s %s", col[ISA], col[OTHER], col[NAME]));
 	}
 	ok(rows > 50, "cpus.tsv has %d rows", rows);
 	fclose(f);
@@ -112,22 +113,32 @@ static void own(void)
 	struct cpu_id cpu = CPU_ID_NONE;
 
 	is_str(x86(amd, 23, 49, 0, NULL), NULL, "Rome or Castle Peak: without a name nobody can tell");
-	is_str(x86(amd, 23, 49, 0, "QEMU Virtual CPU version 2.5+"), NULL, "nor with a name that says nothing");
+	is_str(x86(amd, 23, 49, 0, "QEMU Virtual CPU version 2.5+"), NULL,
+	       "nor with a name that says nothing");
 	is_str(x86(amd, 23, 49, 0, "AMD EPYC-Rome Processor"), "epyc-rome", "a guest's Rome");
 	is_str(x86(amd, 25, 1, 1, "AMD EPYC-Milan Processor"), "epyc-milan", "a guest's Milan");
-	is_str(x86(amd, 25, 1, 2, "AMD EPYC-Milan Processor"), "epyc-milan-x", "a guest on Milan-X shows the stepping");
-	is_str(x86(amd, 25, 1, -1, "AMD EPYC 7573X 32-Core Processor"), "epyc-milan-x", "the X of the number");
+	is_str(x86(amd, 25, 1, 2, "AMD EPYC-Milan Processor"), "epyc-milan-x",
+	       "a guest on Milan-X shows the stepping");
+	is_str(x86(amd, 25, 1, -1, "AMD EPYC 7573X 32-Core Processor"), "epyc-milan-x",
+	       "the X of the number");
 	is_str(x86(amd, 25, 1, -1, NULL), NULL, "Milan or Milan-X: neither stepping nor name");
 	is_str(x86(amd, 25, 1, 1, NULL), "epyc-milan", "the stepping is enough");
-	is_str(x86("AMD", 25, 17, 1, "AMD EPYC 9654 96-Core Processor"), "epyc-genoa", "a vendor in plain words");
-	is_str(x86(NULL, 25, 17, 1, "AMD EPYC 9654 96-Core Processor"), "epyc-genoa", "a vendor only in the name");
+	is_str(x86("AMD", 25, 17, 1, "AMD EPYC 9654 96-Core Processor"), "epyc-genoa",
+	       "a vendor in plain words");
+	is_str(x86(NULL, 25, 17, 1, "AMD EPYC 9654 96-Core Processor"), "epyc-genoa",
+	       "a vendor only in the name");
 	is_str(x86(amd, 25, 160, 2, "AMD EPYC 8534P 64-Core Processor"), "epyc-siena", "Siena is no Bergamo");
-	is_str(x86(amd, 23, 1, 1, "AMD Ryzen 7 1800X Eight-Core Processor"), "ryzen-summit-ridge", "a desktop is no Naples");
+	is_str(x86(amd, 23, 1, 1, "AMD Ryzen 7 1800X Eight-Core Processor"), "ryzen-summit-ridge",
+	       "a desktop is no Naples");
 	is_str(x86(amd, 15, 107, 1, "QEMU Virtual CPU version 2.5+"), NULL, "qemu64 is nothing");
-	is_str(x86(intel, 6, 85, 4, "Intel Xeon Processor (Skylake, IBRS)"), "skylake-sp", "a guest's Skylake");
-	is_str(x86(intel, 6, 85, 6, "Intel Xeon Processor (Cascadelake)"), "cascadelake-sp", "a guest's Cascade Lake");
-	is_str(x86(intel, 6, 85, 11, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz"), "cooperlake-sp", "Cooper Lake");
-	is_str(x86(intel, 6, 85, -1, "Intel(R) Xeon(R) Gold 6132 CPU @ 2.60GHz"), "skylake-sp", "the number, without a stepping");
+	is_str(x86(intel, 6, 85, 4, "Intel Xeon Processor (Skylake, IBRS)"), "skylake-sp",
+	       "a guest's Skylake");
+	is_str(x86(intel, 6, 85, 6, "Intel Xeon Processor (Cascadelake)"), "cascadelake-sp",
+	       "a guest's Cascade Lake");
+	is_str(x86(intel, 6, 85, 11, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz"), "cooperlake-sp",
+	       "Cooper Lake");
+	is_str(x86(intel, 6, 85, -1, "Intel(R) Xeon(R) Gold 6132 CPU @ 2.60GHz"), "skylake-sp",
+	       "the number, without a stepping");
 	is_str(x86(intel, 6, 85, -1, NULL), NULL, "model 85 alone is three generations");
 	is_str(x86(intel, 6, 94, 3, NULL), "skylake-client", "no name needed where ids are enough");
 	is_str(x86(intel, 6, 300, 1, NULL), NULL, "a model to come");
