@@ -23,7 +23,7 @@ struct conf {
 	const char *static_dir;		/* --static DIR: pages from disk */
 	const char *public_url;		/* --public-url: how links in alerts start */
 	const char *log_level;
-	const char *token_name, *token_scope, *token_id;
+	const char *token_name, *token_scope;
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
 	const char *smtp_password_file;
 	bool demo, private_reads, check_only, help;
