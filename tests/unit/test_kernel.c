@@ -249,7 +249,7 @@ static void own_order(void)
 	FILE *f = data_open("tests/data/kernel_order.txt");
 
 	if (f)
-		ok(order_file(f) == 29, "every own section was read");
+		ok(order_file(f) == 30, "every own section was read");
 }
 
 static void identities(void)

@@ -3,6 +3,7 @@
  * A walk over broken kernel names, the same each time: nothing crashes, what is
  * accepted means itself again, and every order claimed holds from the other side.
  */
+#include "mutate.h"
 #include "tap.h"
 
 #include "../../ingest/kernel.h"
@@ -22,36 +23,6 @@ static int key_order(const struct kernel *x, const struct kernel *y)
 	int d = memcmp(x->key, y->key, x->key_len < y->key_len ? x->key_len : y->key_len);
 
 	return d ? d : (int)x->key_len - (int)y->key_len;
-}
-
-static unsigned seed = 20260213;
-
-static void mutate(char *s, size_t size)
-{
-	static const char bytes[] = "0123456789.-+~_ rcgv,()\"xef[]\x01\xff\xc3";
-	size_t n = strlen(s), at = n ? (size_t)rand_r(&seed) % n : 0;
-
-	switch (rand_r(&seed) % 4) {
-	case 0: /* put */
-		if (n + 2 < size) {
-			memmove(s + at + 1, s + at, n - at + 1);
-			s[at] = bytes[(size_t)rand_r(&seed) % (sizeof(bytes) - 1)];
-		}
-		break;
-	case 1: /* take */
-		if (n)
-			memmove(s + at, s + at + 1, n - at);
-		break;
-	case 2: /* change */
-		if (n)
-			s[at] = bytes[(size_t)rand_r(&seed) % (sizeof(bytes) - 1)];
-		break;
-	default: /* cut, or double a piece */
-		if (rand_r(&seed) % 2)
-			s[at] = 0;
-		else if (n + (n - at) + 1 < size)
-			memcpy(s + n, s + at, n - at), s[n + n - at] = 0;
-	}
 }
 
 /* Rules for every accepted name. */
@@ -120,8 +91,8 @@ static void broken(void)
 		struct err err;
 
 		strcpy(text, seeds[(size_t)i % (sizeof(seeds) / sizeof(*seeds))]);
-		for (int m = 1 + rand_r(&seed) % 4; m; m--)
-			mutate(text, sizeof(text));
+		for (int m = 1 + rand_r(&mutate_seed) % 4; m; m--)
+			mutate(text, sizeof(text), "0123456789.-+~_ rcgv,()\"xef[]\x01\xff\xc3");
 		if (i % 1000 == 0) {
 			arena_reset(a);
 			last = plain();

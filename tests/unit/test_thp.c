@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* THP states to slugs: the table of corpus/thp.md (section 6) and its traps, real sysfs listings, command lines. */
+#include "mutate.h"
 #include "shared.h"
 
 #include "../../ingest/thp.h"
@@ -283,6 +284,61 @@ static void paste(void)
 	   "the seed's Rome is always, and not complete");
 }
 
+/* A slug that is accepted means itself again. */
+static int slug_wrong(const char *text)
+{
+	struct thp thp, again;
+	struct err err;
+
+	if (thp_from_slug(a, text, &thp, &err))
+		return err.kind != ERR_INVALID || !*err.message;
+	return thp_from_slug(a, thp.slug, &again, &err) || strcmp(again.slug, thp.slug) != 0;
+}
+
+/* What files and a command line give is a slug. */
+static int others_wrong(const char *files_text, const char *cmdline)
+{
+	struct thp_file files[FILES_MAX];
+	size_t n = files_of(files_text, files), bad = 99;
+	struct thp thp, again;
+	struct err err;
+
+	if (thp_from_files(a, files, n, 0, &thp, &bad, &err)) {
+		if (bad >= n)
+			return 1;
+	} else if (thp_from_slug(a, thp.slug, &again, &err) || strcmp(again.slug, thp.slug) != 0) {
+		return 1;
+	}
+	if (thp_from_cmdline(a, cmdline, NULL, 0, &thp, &err))
+		return 0;
+	return thp_from_slug(a, thp.slug, &again, &err) || strcmp(again.slug, thp.slug) != 0;
+}
+
+static void broken(void)
+{
+	static const char bytes[] = "+-0123456789kmgKB;:,=[]/ aelnrvw\x01\xff";
+	char slug[200], files[400], cmdline[200];
+	int wrong = 0;
+
+	for (int i = 0; i < 60000; i++) {
+		strcpy(slug, i % 2 ? "never+64k-always+1m-madvise+prctl-off" : "madvise+16k-unknown");
+		strcpy(files,
+		       "enabled=always [madvise] never;hugepages-64kB/enabled=inherit;hugepages-2048kB=never;"
+		       "hpage_pmd_size=2097152;prctl=3;hugepages-8kB/shmem_enabled=[never] force");
+		strcpy(cmdline, "quiet thp_anon=16K-64K:always;128K,512K:inherit;1M-2M:never "
+				"transparent_hugepage=madvise");
+		for (int m = 1 + i % 4; m; m--) {
+			mutate(slug, sizeof(slug), bytes);
+			mutate(files, sizeof(files), bytes);
+			mutate(cmdline, sizeof(cmdline), bytes);
+		}
+		wrong += slug_wrong(slug) || others_wrong(files, cmdline);
+		if (i % 1000 == 0)
+			arena_reset(a);
+	}
+	ok(!wrong, "60,000 broken slugs, files and command lines: none crashes, what is accepted is a slug");
+}
+
 int main(void)
 {
 	a = arena_new();
@@ -293,6 +349,7 @@ int main(void)
 	pmd_sizes();
 	listing();
 	paste();
+	broken();
 	arena_free(a);
 	return done();
 }

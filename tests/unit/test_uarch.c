@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* CPU ids to micro-architectures: the corpus where it is there, and own cases, masked and missing ids above all. */
+#include "mutate.h"
 #include "shared.h"
 
 #include "../../ingest/cpuinfo.h"
@@ -158,12 +159,42 @@ static void own(void)
 	is_str(uarch_slug(&cpu), NULL, "a broken cpuinfo");
 }
 
+static void broken(void)
+{
+	static const char *const seeds[] = {
+		"vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC "
+		"7773X\nstepping\t: 2\n",
+		"CPU implementer\t: 0x41\nCPU part\t: 0xd0c\nCPU variant\t: 0x3\n",
+		"cpu\t: POWER9, altivec supported\nrevision\t: 2.2 (pvr 004e 1202)\n",
+		"vendor_id : IBM/S390\nprocessor 0: version = 00,  identification = 4729E7,  machine = "
+		"2964\n",
+		"uarch\t: sifive,u74-mc\nmvendorid\t: 0x489\nmarchid\t: 0x8000000000000007\n",
+	};
+	char text[400];
+	int known = 0;
+
+	for (int i = 0; i < 50000; i++) {
+		struct cpu_id cpu;
+
+		strcpy(text, seeds[(size_t)i % (sizeof(seeds) / sizeof(*seeds))]);
+		for (int m = 1 + i % 3; m; m--)
+			mutate(text, sizeof(text), ":\n\t =x0123456789ACEMPx()\x01\xff");
+		cpuinfo_read(a, text, &cpu);
+		known += uarch_slug(&cpu) != NULL;
+		if (i % 1000 == 0)
+			arena_reset(a);
+	}
+	ok(known > 1000, "50,000 broken copies of /proc/cpuinfo: none crashes, %d still tell the machine",
+	   known);
+}
+
 int main(void)
 {
 	a = arena_new();
 	corpus();
 	cpuinfos();
 	own();
+	broken();
 	arena_free(a);
 	return done();
 }
