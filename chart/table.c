@@ -11,8 +11,10 @@
 #define NARROWEST 10		/* a broken column of strings keeps this many */
 
 struct cell {
-	const char *csv, *text;	/* NULL csv: nothing */
-	bool number;		/* csv is a number: no formula */
+	enum { NOTHING, STRING, NUMBER } kind;
+	const char *s;		/* of a STRING; of a NUMBER that is written already */
+	double v;
+	const char *text;	/* as text; NULL: made when it is written as text */
 };
 
 struct table {
@@ -50,66 +52,77 @@ void table_row(struct table *t)
 	t->cap = cap;
 }
 
-static void cell(struct table *t, const char *csv, const char *text, bool number)
+static void cell(struct table *t, struct cell c)
 {
 	must(t->n_cells < t->cap);
-	t->cells[t->n_cells++] = (struct cell){ .csv = csv, .text = text, .number = number };
+	t->cells[t->n_cells++] = c;
 }
 
 void table_none(struct table *t)
 {
-	cell(t, NULL, "-", false);
+	cell(t, (struct cell){ .kind = NOTHING, .text = "-" });
 }
 
 void table_str(struct table *t, const char *s)
 {
 	if (!s)
 		return table_none(t);
-	cell(t, arena_strdup(t->a, s), table_clean(t->a, s), false);
+	cell(t, (struct cell){ .kind = STRING, .s = arena_strdup(t->a, s) });
 }
 
 void table_num(struct table *t, double v, const char *text)
 {
-	char raw[NUM_MAX];
-
 	if (!isfinite(v))
 		return table_none(t);
-	num_format(raw, v);
-	cell(t, arena_strdup(t->a, raw), text ? table_clean(t->a, text) : table_sig3(t->a, v), true);
+	cell(t, (struct cell){ .kind = NUMBER, .v = v, .text = text ? table_clean(t->a, text) : NULL });
 }
 
 void table_i64(struct table *t, int64_t v)
 {
 	const char *s = arena_printf(t->a, "%lld", (long long)v);
 
-	cell(t, s, s, true);
+	cell(t, (struct cell){ .kind = NUMBER, .s = s, .text = s });
 }
 
 void table_bool(struct table *t, bool v)
 {
-	cell(t, v ? "true" : "false", v ? "yes" : "no", false);
+	cell(t, (struct cell){ .kind = STRING, .s = v ? "true" : "false", .text = v ? "yes" : "no" });
 }
 
 /* ---- CSV ---- */
 
-static void csv_cell(struct buf *out, const struct cell *c)
+static void csv_string(struct buf *out, const char *s)
 {
 	/* what Excel, LibreOffice and Sheets take for the start of a formula (OWASP "CSV injection") */
-	bool formula = !c->number && c->csv[0] && strchr("=+-@\t\r\n", c->csv[0]);
+	bool formula = s[0] && strchr("=+-@\t\r\n", s[0]);
 
-	if (!formula && !strpbrk(c->csv, ",\"\r\n")) {
-		buf_puts(out, c->csv);
+	if (!formula && !strpbrk(s, ",\"\r\n")) {
+		buf_puts(out, s);
 		return;
 	}
 	buf_putc(out, '"');
 	if (formula)
 		buf_putc(out, '\'');
-	for (const char *s = c->csv; *s; s++) {
+	for (; *s; s++) {
 		if (*s == '"')
 			buf_putc(out, '"');
 		buf_putc(out, *s);
 	}
 	buf_putc(out, '"');
+}
+
+static void csv_cell(struct buf *out, const struct cell *c)
+{
+	char number[NUM_MAX];
+
+	if (c->kind == STRING) {
+		csv_string(out, c->s);
+	} else if (c->kind == NUMBER && c->s) {
+		buf_puts(out, c->s);
+	} else if (c->kind == NUMBER) {
+		num_format(number, c->v);
+		buf_puts(out, number);
+	}
 }
 
 void table_csv(struct buf *out, const struct table *t)
@@ -118,7 +131,7 @@ void table_csv(struct buf *out, const struct table *t)
 		bool first = true;
 
 		for (size_t i = 0; i < t->n_cols; i++) {
-			const struct cell head = { .csv = t->cols[i].name };
+			const struct cell head = { .kind = STRING, .s = t->cols[i].name };
 			const struct cell *c = row ? &t->cells[(row - 1) * t->n_cols + i] : &head;
 
 			if (t->cols[i].in == TABLE_TXT)
@@ -126,8 +139,7 @@ void table_csv(struct buf *out, const struct table *t)
 			if (!first)
 				buf_putc(out, ',');
 			first = false;
-			if (c->csv)
-				csv_cell(out, c);
+			csv_cell(out, c);
 		}
 		buf_puts(out, "\r\n");
 	}
@@ -332,11 +344,22 @@ static void text_blocks(struct buf *out, const struct table *t)
 	}
 }
 
+static void make_texts(const struct table *t)
+{
+	for (size_t i = 0; i < t->n_cells; i++) {
+		struct cell *c = &t->cells[i];
+
+		if (!c->text)
+			c->text = c->kind == STRING ? table_clean(t->a, c->s) : table_sig3(t->a, c->v);
+	}
+}
+
 void table_txt(struct buf *out, const struct table *t)
 {
 	size_t *w = arena_array(t->a, size_t, t->n_cols);
 	const char **rest = arena_array(t->a, const char *, t->n_cols);
 
+	make_texts(t);
 	if (!widths(t, w))
 		return text_blocks(out, t);
 	for (size_t i = 0; i < t->n_cols; i++)

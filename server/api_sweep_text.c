@@ -287,13 +287,13 @@ static void one_group(struct buf *out, struct arena *a, const struct sweep *s, s
 	table_para(out, 2, table_clean(a, arena_printf(a, "%s%s%s", api_shapes_where(a, l->series),
 						       l->series->n_params > 1 ? ", " : "",
 						       api_shapes_params(a, l->series, s->axis))));
-	buf_putc(out, '\n');
 	for (size_t i = from; i < to; i++) {
 		const char *head = head_of(a, s, from, to, i);
 
 		if (strcmp(head, s->lines[i].kernel->name))
 			table_para(out, 4, table_clean(a, arena_printf(a, "%s = %s", head, s->lines[i].kernel->name)));
 	}
+	buf_putc(out, '\n');
 	for (size_t first = from + 1; first < to || first == from + 1; first += 2)
 		value_table(out, a, s, from, to, first);
 	fit_table(out, a, s, from, to);

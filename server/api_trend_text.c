@@ -124,7 +124,11 @@ static const char *title(struct arena *a, const struct trend *t)
 {
 	const struct trend_change *most = NULL;
 	const struct trend_series *of = NULL;
+	bool noise = false;
 
+	for (size_t i = 0; i < t->n_series; i++)
+		for (size_t k = 0; k < t->n_kernels && is_drawn(t, &t->series[i]); k++)
+			noise |= !isnan(t->series[i].lo[k]);
 	for (size_t i = 0; i < t->n_series; i++)
 		for (size_t k = 0; k < t->series[i].n_changes && is_drawn(t, &t->series[i]); k++)
 			if (!most || fabs(t->series[i].changes[k].percent) > fabs(most->percent)) {
@@ -134,8 +138,9 @@ static const char *title(struct arena *a, const struct trend *t)
 	if (!t->n_series)
 		return "Nothing of this was measured";
 	if (!most)
-		return arena_printf(a, "%s %s: no step beyond noise in %zu kernels", t->series[0].series->benchmark->name,
-				    t->series[0].series->metric->name, t->n_kernels);
+		return arena_printf(a, "%s %s over %zu kernels: %s", t->series[0].series->benchmark->name,
+				    t->series[0].series->metric->name, t->n_kernels,
+				    noise ? "no step beyond noise" : "n = 1, no noise estimate");
 	return arena_printf(a, "%s %s on %s: %s between %s and %s", of->series->benchmark->name,
 			    of->series->metric->name, of->series->machine->name, table_percent(a, most->percent),
 			    t->kernels[most->after]->name, t->kernels[most->at]->name);
