@@ -106,12 +106,12 @@ function shorten(text, max) {
 	return c.slice(0, max - 1 - tail).join('') + '\u2026' + c.slice(c.length - tail).join('');
 }
 
-function extent(lines, log) {
+function extent(lines, log, inside) {
 	let lo = Infinity, hi = -Infinity;
 
 	for (const l of lines)
 		for (let i = 0; i < l.y.length; i++)
-			if (l.y[i] !== null)
+			if (l.y[i] !== null && inside(i))
 				for (const v of [l.y[i], l.lo?.[i], l.hi?.[i]])
 					if (Number.isFinite(v) && (!log || v > 0))
 						lo = Math.min(lo, v), hi = Math.max(hi, v);
@@ -171,14 +171,14 @@ class Plot {
 		const { spec, theme: t } = this, font = `12px ${t.font}`, narrow = this.narrow();
 		const rows = spec.onsets?.length ?? 0;
 		const grid = { stroke: t.get('--rule'), width: 1 }, axisFont = { font, stroke: t.get('--muted') };
-		const yRange = () => this.yRange();
+		const yRange = (u) => this.yRange(u);
 
 		return {
 			width: Math.max(200, this.host.clientWidth), height: spec.height, pxAlign: 0,
 			padding: [8 + rows * ROW, narrow ? 14 : spec.room, spec.axis === false ? 8 : 0, 0],
 			legend: { show: false },
 			scales: {
-				x: { time: false, distr: spec.xLog ? 3 : 1, range: () => widen([spec.xs[0], spec.xs.at(-1)], spec.xLog, 0.03) },
+				x: { time: false, distr: spec.xLog ? 3 : 1, range: (u, min, max) => this.xRange(min, max) },
 				y: { distr: spec.yLog ? 3 : 1, range: yRange },
 			},
 			series: [{}, ...spec.lines.map((l) => ({
@@ -198,15 +198,22 @@ class Plot {
 			}],
 			cursor: {
 				drag: { x: true, y: false, dist: 6 }, sync: spec.sync ? { key: spec.sync, setSeries: false } : undefined,
-				y: false, move: (u, left, top) => this.snap(u, left, top),
+				x: false, y: false,
 				points: { size: 13, width: 2, fill: 'transparent', stroke: (u, i) => t.line[spec.lines[i - 1].style % STYLES] },
 			},
 			hooks: { drawAxes: [(u) => this.under(u)], draw: [(u) => this.over(u)], setCursor: [(u) => this.onCursor(u)] },
 		};
 	}
 
-	yRange() {
-		const { spec } = this, seen = extent(spec.lines, spec.yLog);
+	// all of it with some air at both ends, or what the brush asks for
+	xRange(min, max) {
+		const { xs, xLog } = this.spec;
+		return min === null || min === undefined || (min === xs[0] && max === xs.at(-1)) ? widen([xs[0], xs.at(-1)], xLog, 0.03) : [min, max];
+	}
+
+	yRange(u) {
+		const { spec } = this, { min, max } = u.scales.x;
+		const seen = extent(spec.lines, spec.yLog, (i) => !(spec.xs[i] < min || spec.xs[i] > max));
 
 		if (spec.yFromZero)
 			seen[0] = Math.min(0, seen[0]), seen[1] = Math.max(0, seen[1]);
@@ -250,12 +257,6 @@ class Plot {
 			before = n;
 			return n.text;
 		});
-	}
-
-	snap(u, left, top) {
-		if (left < 0 || u.select?.width > 0)
-			return [left, top];
-		return [u.valToPos(this.spec.xs[u.posToIdx(left)], 'x'), top];
 	}
 
 	// zero line and onsets, below the lines
@@ -474,7 +475,7 @@ class Plot {
 		else if (e.key === 'Escape' && (this.pinned !== null || this.at !== null))
 			this.pin(null), this.hide();
 		else if (e.key === '0')
-			this.u.setData(this.u.data, true);
+			this.u.setScale('x', { min: this.spec.xs[0], max: this.spec.xs.at(-1) });
 		else
 			return;
 		e.preventDefault();
