@@ -106,12 +106,12 @@ function shorten(text, max) {
 	return c.slice(0, max - 1 - tail).join('') + '\u2026' + c.slice(c.length - tail).join('');
 }
 
-function extent(lines, log, inside) {
+function extent(lines, log) {
 	let lo = Infinity, hi = -Infinity;
 
 	for (const l of lines)
 		for (let i = 0; i < l.y.length; i++)
-			if (l.y[i] !== null && inside(i))
+			if (l.y[i] !== null)
 				for (const v of [l.y[i], l.lo?.[i], l.hi?.[i]])
 					if (Number.isFinite(v) && (!log || v > 0))
 						lo = Math.min(lo, v), hi = Math.max(hi, v);
@@ -171,7 +171,7 @@ class Plot {
 		const { spec, theme: t } = this, font = `12px ${t.font}`, narrow = this.narrow();
 		const rows = spec.onsets?.length ?? 0;
 		const grid = { stroke: t.get('--rule'), width: 1 }, axisFont = { font, stroke: t.get('--muted') };
-		const yRange = (u) => this.yRange(u);
+		const yRange = () => this.yRange();
 
 		return {
 			width: Math.max(200, this.host.clientWidth), height: spec.height, pxAlign: 0,
@@ -211,9 +211,9 @@ class Plot {
 		return min === null || min === undefined || (min === xs[0] && max === xs.at(-1)) ? widen([xs[0], xs.at(-1)], xLog, 0.03) : [min, max];
 	}
 
-	yRange(u) {
-		const { spec } = this, { min, max } = u.scales.x;
-		const seen = extent(spec.lines, spec.yLog, (i) => !(spec.xs[i] < min || spec.xs[i] > max));
+	// of all points, zoomed or not: a brush must not make a small change look large
+	yRange() {
+		const { spec } = this, seen = extent(spec.lines, spec.yLog);
 
 		if (spec.yFromZero)
 			seen[0] = Math.min(0, seen[0]), seen[1] = Math.max(0, seen[1]);
