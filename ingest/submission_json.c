@@ -400,8 +400,9 @@ struct submission *submission_json_read(struct arena *a, const struct jnode *v, 
 		struct problems *p = problems_new(a);
 
 		problems_add(p, "", "a submission is an object, this is %s", jread_word(jread_type(v)));
+		err_set(err, ERR_INVALID, "%s", p->list[0].message);
 		err->problems = p;
-		return err_set(err, ERR_INVALID, "%s", p->list[0].message), NULL;
+		return NULL;
 	}
 	submission_build_init(&d, a, &submission_build_at_json, SUBMISSION_JSON_SCHEMA);
 	d.now = now;

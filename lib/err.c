@@ -19,6 +19,7 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 	va_end(ap);
 	err->kind = kind;
 	memcpy(err->message, text, sizeof(text));
+	err->problems = NULL;	/* of another error, if any */
 	return -1;
 }
 

@@ -53,7 +53,7 @@ struct err {
 	const struct problems *problems;	/* or NULL; owned by the caller's arena */
 };
 
-/* Records kind and message (replacing what was there) and returns -1. */
+/* Records kind and message (replacing what was there; problems are set after) and returns -1. */
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -34,7 +34,7 @@ static const struct cat_kernel *by_text(struct catalog *c, struct arena *a, cons
 	size_t n;
 	const struct cat_kernel *const *kernels = db_catalog_kernels(c, &n);
 	struct kernel parsed;
-	struct err ignored;
+	struct err ignored = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(kernels[i]->name, text))

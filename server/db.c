@@ -302,7 +302,7 @@ static int execute(struct db *db, const struct stmt *st, const struct db_arg *ar
 /* Makes the next execute() prepare everything again. */
 static void forget_statements(struct db *db)
 {
-	struct err ignored;
+	struct err ignored = { 0 };
 
 	memset(db->prepared, 0, sizeof(db->prepared));
 	if (finish(db, PQsendQuery(db->conn, "DEALLOCATE ALL"), "deallocate", NULL, &ignored) && db->conn)
@@ -373,7 +373,7 @@ static int commit(struct db *db, struct err *err)
 static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struct err *err)
 {
 	char sqlstate[sizeof(db->sqlstate)];
-	struct err ignored;
+	struct err ignored = { 0 };
 	int ret;
 
 	db->fate = FATE_FINAL;

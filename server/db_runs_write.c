@@ -372,7 +372,7 @@ static void fail(struct batch *b, const struct err *err)
 static void commit_batch(struct run_writer *rw, struct db *db, struct batch *b)
 {
 	struct batch one = { .n = 1 };
-	struct err err;
+	struct err err = { 0 };
 
 	qsort(b->members, b->n, sizeof(b->members[0]), by_run_id);
 	if (!make_months(rw, db, &err) && !db_tx(db, write_batch, b, DEADLINE_MS, &err))
