@@ -35,6 +35,9 @@ int api_health_live(struct req *rq, struct err *err);
 int api_health_ready(struct req *rq, struct err *err);
 int api_health_metrics(struct req *rq, struct err *err);
 
+/* api_openapi.c */
+int api_openapi(struct req *rq, struct err *err);
+
 /* pages.c */
 int pages_page(struct req *rq, struct err *err);
 int pages_static(struct req *rq, struct err *err);

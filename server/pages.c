@@ -179,7 +179,7 @@ static const struct route *resource_of(const struct req *rq, const char *page)
 static const char *api_query(const struct req *rq, const struct route *resource)
 {
 	struct req one = *rq;
-	struct err ignored;
+	struct err ignored = { 0 };
 	struct buf out;
 	const char *text;
 

@@ -5,7 +5,8 @@
  *
  * The columns are preconditions, checked before a handler runs: an unknown path is 404, a
  * known one with another method 405, an argument that is not listed 400, a representation
- * that is not listed 406, a token that does not suffice 401 or 403.
+ * that is not listed 406, a token that does not suffice 401 or 403. /api/openapi.json is
+ * written from it.
  */
 #include "api_compare.h"
 #include "api_handlers.h"
@@ -22,49 +23,68 @@
 const struct route routes[] = {
 	/* writing */
 	{ .method = "POST", .pattern = "/api/v1/runs", .handler = api_upload, .scope = SCOPE_INGEST,
-	  .reps = REP_JSON, .args = "format dry_run " CONTEXT, .body = true },
+	  .reps = REP_JSON, .args = "format dry_run " CONTEXT, .body = true,
+	  .about = "Stores results: a submission, an array of them, or a file of another format. The same again is no second run.", .shape = "Uploaded", .takes = "Submissions" },
 	{ .method = "POST", .pattern = "/api/v1/kernels", .handler = api_kernels_post, .scope = SCOPE_TRIAGE,
-	  .reps = REP_JSON, .body = true },
+	  .reps = REP_JSON, .body = true,
+	  .about = "Tells dates, commits and logs of kernels.", .shape = "KernelItems", .takes = "KernelDates" },
 	{ .method = "POST", .pattern = "/api/v1/kernels:parse", .handler = api_kernels_parse, .scope = SCOPE_NONE,
-	  .reps = REP_JSON, .body = true },
+	  .reps = REP_JSON, .body = true,
+	  .about = "Reads and orders kernel names; at most 10,000.", .shape = "ParsedKernels", .takes = "KernelNames" },
 
 	/* the questions */
 	{ .method = "GET", .pattern = "/api/v1/compare", .handler = api_compare, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "base head fix run " SELECTORS, .cached = true },
+	  .reps = TABLES, .args = "base head fix run " SELECTORS, .cached = true,
+	  .about = "Two kernels, and what a third restores: a row a series.", .shape = "Compare" },
 	{ .method = "GET", .pattern = "/api/v1/sweep", .handler = api_sweep, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent run " SELECTORS, .cached = true },
+	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent run " SELECTORS, .cached = true,
+	  .about = "One parameter as axis, a line a kernel, and the change against the first.", .shape = "Sweep" },
 	{ .method = "GET", .pattern = "/api/v1/trend", .handler = api_trend, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "variants run " SELECTORS, .cached = true },
+	  .reps = TABLES | REP_SVG, .args = "variants run " SELECTORS, .cached = true,
+	  .about = "Series over the kernels of their tracks, with the steps found.", .shape = "Trend" },
 	{ .method = "GET", .pattern = "/api/v1/matrix", .handler = api_matrix, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "base head rows cols run " SELECTORS, .cached = true },
+	  .reps = TABLES, .args = "base head rows cols run " SELECTORS, .cached = true,
+	  .about = "A comparison by two of its dimensions.", .shape = "Matrix" },
 
 	/* the catalogue */
 	{ .method = "GET", .pattern = "/api/v1/benchmarks", .handler = api_catalog_benchmarks, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
+	  .about = "The benchmarks there are.", .shape = "Benchmarks" },
 	{ .method = "GET", .pattern = "/api/v1/kernels", .handler = api_kernels_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "order track" PAGING, .cached = true },
+	  .reps = TABLES, .args = "order track" PAGING, .cached = true,
+	  .about = "The kernels there are; order=1: within their tracks, order=released_at: by date.", .shape = "Kernels" },
 	{ .method = "GET", .pattern = "/api/v1/machines", .handler = api_catalog_machines, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
+	  .about = "The machines there are.", .shape = "Machines" },
 	{ .method = "GET", .pattern = "/api/v1/configs", .handler = api_catalog_configs, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
+	  .about = "The configurations there are: THP mode, base page, flavour.", .shape = "Configs" },
 	{ .method = "GET", .pattern = "/api/v1/series", .handler = api_catalog_series, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true },
+	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
+	  .about = "The series there are.", .shape = "Series" },
 	{ .method = "GET", .pattern = "/api/v1/runs", .handler = api_runs_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "kernel machine uarch isa thp base_page_kib track" PAGING, .cached = true },
+	  .reps = TABLES, .args = "kernel machine uarch isa thp base_page_kib track" PAGING, .cached = true,
+	  .about = "Runs, newest first.", .shape = "Runs" },
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}", .handler = api_runs_get, .scope = SCOPE_READ,
-	  .reps = TABLES, .cached = true },
+	  .reps = TABLES, .cached = true,
+	  .about = "One run with its results.", .shape = "Run" },
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}/raw", .handler = api_runs_raw, .scope = SCOPE_READ,
-	  .reps = REP_OTHER },
+	  .reps = REP_OTHER,
+	  .about = "The body as it came." },
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}/verdict", .handler = api_runs_verdict, .scope = SCOPE_READ,
-	  .reps = REP_JSON, .args = "wait" },
+	  .reps = REP_JSON, .args = "wait",
+	  .about = "What came of a run; wait=SECONDS waits for it.", .shape = "Verdict" },
 
 	/* alerts */
 	{ .method = "GET", .pattern = "/api/v1/alerts", .handler = api_alerts_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "state benchmark" PAGING, .cached = true },
+	  .reps = TABLES, .args = "state benchmark" PAGING, .cached = true,
+	  .about = "Alerts, newest first.", .shape = "Alerts" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}", .handler = api_alerts_get, .scope = SCOPE_READ,
-	  .reps = TABLES, .cached = true },
+	  .reps = TABLES, .cached = true,
+	  .about = "One alert with its rows." },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/mail", .handler = api_alerts_mail, .scope = SCOPE_READ,
-	  .reps = REP_TEXT, .cached = true },
+	  .reps = REP_TEXT, .cached = true,
+	  .about = "The text of its mail." },
 
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
@@ -80,10 +100,15 @@ const struct route routes[] = {
 
 	/* for those who run it */
 	{ .method = "GET", .pattern = "/healthz", .handler = api_health_live, .scope = SCOPE_NONE,
-	  .reps = REP_JSON, .light = true },
-	{ .method = "GET", .pattern = "/readyz", .handler = api_health_ready, .scope = SCOPE_NONE, .reps = REP_JSON },
+	  .reps = REP_JSON, .light = true,
+	  .about = "Whether the process lives.", .shape = "Health" },
+	{ .method = "GET", .pattern = "/readyz", .handler = api_health_ready, .scope = SCOPE_NONE, .reps = REP_JSON,
+	  .about = "Whether it can serve: database reachable, schema current.", .shape = "Health" },
+	{ .method = "GET", .pattern = "/api/openapi.json", .handler = api_openapi, .scope = SCOPE_NONE,
+	  .reps = REP_JSON, .light = true, .about = "This document." },
 	{ .method = "GET", .pattern = "/metrics", .handler = api_health_metrics, .scope = SCOPE_NONE,
-	  .reps = REP_OTHER, .light = true },
+	  .reps = REP_OTHER, .light = true,
+	  .about = "What it counted, as OpenMetrics." },
 	{ .method = NULL },
 };
 /* clang-format on */

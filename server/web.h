@@ -81,6 +81,9 @@ struct route {
 	bool body;			/* takes a body (under the caps) */
 	bool light;			/* answered on the network thread: no database (rq->db NULL), never blocks */
 	bool cached;			/* GET whose answer depends on query and data version only */
+	const char *about;		/* one line for /api/openapi.json; NULL: not described there */
+	const char *shape;		/* its JSON: a schema of static/openapi_base.json, or NULL */
+	const char *takes;		/* likewise, of its body */
 };
 
 extern const struct route routes[];	/* routes.c; ends with method NULL */
