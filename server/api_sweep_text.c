@@ -89,6 +89,22 @@ static const char *fit_words(struct arena *a, const struct sweep *s, const struc
 			    (broken->line->fit.per_unit - l->fit.per_unit) / lost * 100, l->unit);
 }
 
+/* How far a move is known to be one, where there is a noise estimate. */
+static const char *noise_words(struct arena *a, const struct sweep_ratio *r)
+{
+	size_t tested = 0, claimed = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->x[i] < r->onset || !r->row[i]->tested)
+			continue;
+		tested++;
+		claimed += r->row[i]->verdict >= COMPARE_IMPROVEMENT;
+	}
+	if (!tested)
+		return "";
+	return arena_printf(a, " (%zu of %zu beyond noise)", claimed, tested);
+}
+
 const char *api_sweep_sentence(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
 {
 	const struct cat_metric *m = r->line->series->metric;
@@ -98,10 +114,10 @@ const char *api_sweep_sentence(struct arena *a, const struct sweep *s, const str
 		return arena_printf(a, "%s and %s have no %s in common.", name, base, s->axis);
 	if (isnan(r->onset))
 		return arena_printf(a, "%s against %s: %s, no lasting move%s.", name, base, range(a, r), fit);
-	return arena_printf(a, "%s is %s than %s %s, by %s%s.", name, moved(m, r->percent[r->n - 1] > 0), base,
+	return arena_printf(a, "%s is %s than %s %s, by %s%s%s.", name, moved(m, r->percent[r->n - 1] > 0), base,
 			    r->onset == r->x[0] && r->n > 1 ? arena_printf(a, "at all %zu sizes", r->n) :
 			    arena_printf(a, "from %s up", x_text(a, s, r->onset)),
-			    range(a, r), fit);
+			    range(a, r), noise_words(a, r), fit);
 }
 
 const char *api_sweep_sentences(struct arena *a, const struct sweep *s)
@@ -212,12 +228,34 @@ static size_t all_x(struct arena *a, const struct sweep *s, size_t from, size_t 
 	}
 }
 
+/* Noise and verdict have room beside one other kernel, and sense where there is a noise estimate. */
+static bool has_verdicts(const struct sweep *s, const struct sweep_ratio *r)
+{
+	for (size_t i = 0; r && i < r->n && !api_sweep_fixes(s, r); i++)
+		if (r->row[i]->tested)
+			return true;
+	return false;
+}
+
+static void verdict_cells(struct table *t, struct arena *a, const struct compare_row *row)
+{
+	const char *verdict = row ? calc_compare_verdict_word(row->verdict) : NULL;
+
+	if (row && row->verdict == COMPARE_INCONCLUSIVE)
+		verdict = "can't tell";
+	else if (row && row->verdict != COMPARE_UNCHANGED)
+		verdict = arena_printf(a, "%s (%s)", verdict, calc_compare_confidence_word(row->confidence));
+	table_num(t, row ? row->noise_percent : NAN, row ? arena_printf(a, "%.2g %%", row->noise_percent) : NULL);
+	table_str(t, verdict);
+}
+
 /* The base and at most two others side by side: what 72 columns hold. */
 static void value_table(struct buf *out, struct arena *a, const struct sweep *s, size_t from, size_t to, size_t first)
 {
 	size_t last = first + 2 < to ? first + 2 : to, n_cols = 2, n;
 	struct table_col cols[8] = { { .name = table_clean(a, api_shapes_axis_head(a, s->axis)), .right = true },
 				     { .name = head_of(a, s, from, to, from), .right = true } };
+	bool verdicts = last - first == 1 && has_verdicts(s, ratio_of(s, &s->lines[first]));
 	struct table *t;
 	double *x;
 
@@ -229,6 +267,10 @@ static void value_table(struct buf *out, struct arena *a, const struct sweep *s,
 		cols[n_cols++] = (struct table_col){ .name = fix ? "remains" : "change", .right = true };
 		if (fix)
 			cols[n_cols++] = (struct table_col){ .name = "restored", .right = true };
+	}
+	if (verdicts) {
+		cols[n_cols++] = (struct table_col)TABLE_NUM("noise");
+		cols[n_cols++] = (struct table_col)TABLE_STR("verdict");
 	}
 	t = table_new(a, cols, n_cols);
 	n = all_x(a, s, from, to, &x);
@@ -247,6 +289,8 @@ static void value_table(struct buf *out, struct arena *a, const struct sweep *s,
 				  row ? table_percent(a, row->change_percent) : NULL);
 			if (broken)
 				table_num(t, back, arena_printf(a, "%.1f %%", back));
+			if (verdicts)
+				verdict_cells(t, a, row);
 		}
 	}
 	table_txt(out, t);

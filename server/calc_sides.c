@@ -193,8 +193,7 @@ static struct ttest_group group_of(const struct stats_side *s, bool boots)
 	return (struct ttest_group){
 		.mean = s->center > 0 ? log(s->center) : NAN,
 		.n = boots ? s->boots : s->n,
-		/* with one boot log_stddev is of its repetitions: no spread between boots */
-		.sd = boots && s->boots < 2 ? NAN : s->log_stddev,
+		.sd = s->log_stddev,	/* of one boot: of its repetitions, and not looked at where n = 1 */
 		.step = step_of(s),
 	};
 }

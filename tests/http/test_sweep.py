@@ -163,6 +163,16 @@ def test_what_a_variant_brings_back_is_said(api, machine):
     assert "restored" in text and "80.0 %" in text and "n = 1: no noise estimate" in text
 
 
+def test_where_there_is_noise_the_text_has_it_and_a_verdict(api, machine):
+    post(api, machine, "6.16", lambda s: 1000 + 10 * s, repeat=4)
+    post(api, machine, "6.17-rc1", lambda s: 1000 + 20 * s, repeat=4)
+    query = {"axis": "size_kib", "kernel": ["6.16", "6.17-rc1"], "machine": machine}
+    text = api.get(SWEEP + ".txt", params=query).text
+    assert max(map(len, text.split("\n"))) <= 72
+    assert "regression (weak)" in text and "noise" in text and "n = 4" in text
+    assert "by +29 % .. +98 % (3 of 3 beyond noise): per page" in api.json(SWEEP, params=query)["sentence"]
+
+
 def test_text_stays_narrow_with_many_kernels_and_long_names(api, machine):
     kernels = ["6.16", "6.17-rc1", "6.17-rc2", "6.16.0-65.eln150.x86_64", "6.17.0-0.rc1.17.eln150.x86_64"]
     for kernel in kernels:

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from harness import error_of, submission
+from harness import Process, error_of, sql, submission, wait_until
 
 TREND = "/api/v1/trend"
 names = (f"trend-{i:02}" for i in itertools.count())
@@ -103,6 +103,30 @@ def test_failed_results_are_no_points(api, machine):
     api.store(submission("6.18", machine, results=[{"benchmark": "trend/one", "metric": "latency", "unit": "ns/call",
                                                      "better": "lower", "status": "failed", "error": "x"}]))
     assert [k["name"] for k in trend(api, machine)["kernels"]] == ["6.16"]
+
+
+@pytest.fixture()
+def watch(database, tmp_path):
+    process = Process("watch", "--db", database, log=tmp_path / "watch.log").start()
+    yield process
+    process.stop()
+
+
+def test_packed_or_not_the_answer_is_the_same_and_steps_name_their_alert(api, machine, database, request):
+    for i in range(4):
+        for kernel, value in (("6.15", 1000), ("6.16", 1001), ("6.17-rc1", 1200)):
+            post(api, machine, kernel, value + i, value + i + 2, params={"size": 1}, boot_id=f"{kernel}-{i // 2}")
+    before = trend(api, machine)
+    (series,) = before["series"]
+    assert series["n"] == [8, 8, 8] and [c["alert_id"] for c in series["changes"]] == [None]
+    request.getfixturevalue("watch")
+    wait_until(lambda: sql(database, "SELECT count(*) FROM run_todo")[0][0] == 0, "watch has done all")
+    assert sql(database, "SELECT count(*) FROM series_pack")[0][0] > 0
+    after = trend(api, machine)
+    alert = after["series"][0]["changes"][0].pop("alert_id")
+    assert alert and api.json(f"/api/v1/alerts/{alert}")
+    del series["changes"][0]["alert_id"]
+    assert after == before
 
 
 def test_nothing_selected_is_an_empty_answer_in_every_form(api):
