@@ -153,6 +153,26 @@ static const char *labels_text(struct draft *d, const struct read_context *ctx)
 	return arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 
+static void put_said(struct json *j, const char *key, const char *value)
+{
+	if (value && *value)
+		json_kstr(j, key, value);
+}
+
+void format_source(struct format_file *f, struct draft *d, const char *tool, const char *version, const char *command)
+{
+	struct json j = json_begin(&d->scratch);
+
+	buf_clear(&d->scratch);
+	json_object(&j);
+	put_said(&j, "tool", tool);
+	put_said(&j, "version", version);
+	put_said(&j, "command", command);
+	put_said(&j, "file", f->ctx->filename);
+	json_object_end(&j);
+	d->source = arena_strndup(d->a, d->scratch.p, d->scratch.len);
+}
+
 void format_draft(struct format_file *f, struct draft *d)
 {
 	const struct read_context *ctx = f->ctx;
@@ -173,6 +193,7 @@ void format_draft(struct format_file *f, struct draft *d)
 	if (ctx->n_labels)
 		d->labels = labels_text(d, ctx);
 	draft_numbers(d, ctx);
+	format_source(f, d, NULL, NULL, NULL);
 }
 
 bool format_same_name(const char *x, const char *y)
@@ -187,12 +208,6 @@ const char *format_benchmark(const struct format_file *f, const char *name)
 	return arena_printf(f->a, "%s/%s", f->ctx->benchmark, name);
 }
 
-static void put_argument(struct json *j, const char *key, const char *value)
-{
-	if (value)
-		json_kstr(j, key, value);
-}
-
 /* What makes an upload of a file the same again: its arguments, sorted, and its bytes. */
 static void put_content(const struct format_file *f, struct buf *out)
 {
@@ -201,19 +216,19 @@ static void put_content(const struct format_file *f, struct buf *out)
 	struct json j = json_begin(out);
 
 	json_object(&j);
-	put_argument(&j, "base_page_kib", ctx->base_page_kib);
-	put_argument(&j, "benchmark", ctx->benchmark);
-	put_argument(&j, "boot_id", ctx->boot_id);
-	put_argument(&j, "filename", ctx->filename);
-	put_argument(&j, "format", f->format->name);
-	put_argument(&j, "isa", ctx->isa);
-	put_argument(&j, "kernel", ctx->kernel);
+	put_said(&j, "base_page_kib", ctx->base_page_kib);
+	put_said(&j, "benchmark", ctx->benchmark);
+	put_said(&j, "boot_id", ctx->boot_id);
+	put_said(&j, "filename", ctx->filename);
+	put_said(&j, "format", f->format->name);
+	put_said(&j, "isa", ctx->isa);
+	put_said(&j, "kernel", ctx->kernel);
 	for (size_t i = 0; i < ctx->n_labels; i++)
-		put_argument(&j, arena_printf(f->a, "label.%s", l[i][0]), l[i][1]);
-	put_argument(&j, "machine", ctx->machine);
-	put_argument(&j, "started_at", ctx->started_at);
-	put_argument(&j, "thp", ctx->thp);
-	put_argument(&j, "uarch", ctx->uarch);
+		put_said(&j, arena_printf(f->a, "label.%s", l[i][0]), l[i][1]);
+	put_said(&j, "machine", ctx->machine);
+	put_said(&j, "started_at", ctx->started_at);
+	put_said(&j, "thp", ctx->thp);
+	put_said(&j, "uarch", ctx->uarch);
 	json_object_end(&j);
 	buf_putc(out, '\n');
 	buf_add(out, f->text, f->len);

@@ -40,6 +40,10 @@ const struct format *format_sniff(const char *text, size_t len);
 /* A draft with all that the context says in it; `d` is the caller's to submission_build_fini(). */
 void format_draft(struct format_file *f, struct draft *d);
 
+/* Who made the file, in the draft's source, beside the file's name where that is known. NULL = not said. */
+void format_source(struct format_file *f, struct draft *d, const char *tool, const char *version,
+		   const char *command);
+
 /* Whether two spellings differ in nothing but a leading v. */
 bool format_same_name(const char *x, const char *y);
 

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lib/json.h"
 #include "jread.h"
 #include "unit.h"
 
@@ -336,25 +335,14 @@ static void end_series(struct reading *rd)
 static void take_context(struct reading *rd, const struct jnode *context)
 {
 	struct draft *d = &rd->d;
-	const char *date = text_of(context, "date"), *word;
-	struct json j = json_begin(&d->scratch);
+	const char *date = text_of(context, "date");
 
 	if (jread_type(context) != JREAD_OBJECT)
 		return;
 	buf_clear(&d->scratch);
 	jread_canonical(context, NULL, &d->scratch);
 	d->environment = arena_strndup(d->a, d->scratch.p, d->scratch.len);
-	buf_clear(&d->scratch);
-	json_object(&j);
-	json_kstr(&j, "tool", "google-benchmark");
-	word = text_of(context, "library_version");
-	if (word && *word)
-		json_kstr(&j, "version", word);
-	word = text_of(context, "executable");
-	if (word && *word)
-		json_kstr(&j, "command", word);
-	json_object_end(&j);
-	d->source = arena_strndup(d->a, d->scratch.p, d->scratch.len);
+	format_source(rd->f, d, "google-benchmark", text_of(context, "library_version"), text_of(context, "executable"));
 	if (d->started_at != TM_NONE || !date)
 		return;
 	if (tm_parse(date, &d->started_at)) {	/* old ones have no offset: that is no point in time */

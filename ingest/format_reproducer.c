@@ -108,6 +108,7 @@ static void begin(struct reading *rd)
 	if (rd->open)
 		return;
 	format_draft(rd->f, &rd->draft);
+	format_source(rd->f, &rd->draft, "mprot_tw4m_regsize", NULL, NULL);
 	rd->open = true;
 	rd->sizes = (struct format_groups){ .a = rd->f->a };
 	rd->series = NULL;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../lib/must.h"
 #include "format.h"
 #include "submission_json.h"
 
@@ -152,6 +153,15 @@ static int choose(struct arena *a, const struct read_context *ctx, const char *t
 		       known_formats(a));
 }
 
+/* Arguments of the query that spoil every submission of a file spoil the request. */
+static bool all_blame_arguments(const struct format_file *f)
+{
+	for (size_t i = 0; i < f->n_items; i++)
+		if (f->items[i].sub || f->items[i].err.kind != ERR_BAD_ARGUMENT)
+			return false;
+	return true;
+}
+
 static int read_foreign(struct arena *a, const struct format *format, const char *text, size_t len,
 			const struct read_context *ctx, struct read_result *out, struct err *err)
 {
@@ -165,6 +175,11 @@ static int read_foreign(struct arena *a, const struct format *format, const char
 	f.len = len;
 	if (format->read(&f, err))
 		return -1;
+	must(f.n_items > 0);
+	if (all_blame_arguments(&f)) {
+		*err = f.items[0].err;
+		return -1;
+	}
 	out->items = f.items;
 	out->n = f.n_items;
 	out->many = f.n_items > 1;

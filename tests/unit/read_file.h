@@ -30,23 +30,6 @@ __attribute__((unused)) static char *read_file(struct arena *a, const char *path
 	return p;
 }
 
-/* Where the shared material is, or NULL with a word on stderr. */
-__attribute__((unused)) static const char *shared_dir(void)
-{
-	const char *dir = getenv("NSECWATCH_SHARED");
-	FILE *f;
-	char path[4096];
-
-	if (!dir)
-		dir = "../shared";
-	snprintf(path, sizeof(path), "%s/corpus/MANIFEST.tsv", dir);
-	f = fopen(path, "r");
-	if (!f)
-		return NULL;
-	fclose(f);
-	return dir;
-}
-
 /* A body in memory of exactly its length, so that a reader past its end is seen. */
 __attribute__((unused)) static int read_text(struct arena *a, const char *text, size_t len, struct read_context ctx,
 					     struct read_result *r, struct err *err)

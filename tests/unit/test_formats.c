@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Foreign formats: the reproducer, google-benchmark, CSV; then the whole corpus, where it is there. */
 #include "read_file.h"
-#include "tap.h"
+#include "shared.h"
 
 #include "../../lib/buf.h"
 
@@ -225,12 +225,14 @@ static void test_context(void)
 {
 	const struct problems *p;
 
-	ok(!take(table, (struct read_context){ .format = "auto" }) && !res.items[0].sub && res.items[0].err.kind == ERR_BAD_ARGUMENT &&
-	   !strcmp(res.items[0].err.problems->list[0].at, "machine"), "without machine= the argument is named");
-	ok(!take(summary_csv, (struct read_context){ .format = "auto" }) && (p = res.items[0].err.problems) && p->total == 2 &&
+	ok(take(table, (struct read_context){ .format = "auto" }) && err.kind == ERR_BAD_ARGUMENT && (p = err.problems) &&
+	   !strcmp(p->list[0].at, "machine"), "without machine= the argument is named");
+	ok(take(summary_csv, (struct read_context){ .format = "auto" }) && (p = err.problems) && p->total == 2 &&
 	   !strcmp(p->list[1].at, "kernel"), "without machine= and kernel= both are");
-	ok(!take(table, (struct read_context){ .format = "auto", .machine = "m", .started_at = "yesterday", .base_page_kib = "x" }) &&
-	   (p = res.items[0].err.problems) && p->total == 2 && res.items[0].err.kind == ERR_BAD_ARGUMENT, "bad arguments are named");
+	ok(take(table, (struct read_context){ .format = "auto", .machine = "m", .started_at = "yesterday", .base_page_kib = "x" }) &&
+	   (p = err.problems) && p->total == 2 && err.kind == ERR_BAD_ARGUMENT, "bad arguments are named");
+	ok(take(arena_printf(a, "%s%s", table, table2), (struct read_context){ .format = "auto" }) && err.kind == ERR_BAD_ARGUMENT,
+	   "also where a file has several submissions");
 	ok(take(table, (struct read_context){ .format = "tabel", .machine = "m" }) && err.kind == ERR_BAD_ARGUMENT &&
 	   strstr(err.message, "mprotect-reproducer, google-benchmark, csv"), "an unknown format names those there are");
 	ok(take("hello\n", (struct read_context){ .format = "auto", .machine = "m" }) && err.kind == ERR_BAD_ARGUMENT, "auto that finds none");
@@ -275,23 +277,8 @@ static void test_many_rows(void)
 	buf_fini(&b);
 }
 
-/* One file of the corpus: its series, its points, and the values that its row names. */
-struct row {
-	char *cell[16];
-};
-
-static size_t cells(char *line, struct row *r)
-{
-	size_t n = 0;
-
-	for (char *next = line; next && n < 16; line = next) {
-		next = strpbrk(line, "\t\n");
-		if (next)
-			*next++ = 0;
-		r->cell[n++] = line;
-	}
-	return n;
-}
+/* Rows of MANIFEST.tsv: a file, its series, its points, and the values that the row names. */
+enum { FILE_NAME, FORMAT, N_SERIES = 9, N_POINTS, SPOT1 = 12, COLUMNS = 16 };
 
 /* Does the spot speak of a result? Others are attributes, or a dash. */
 static int is_spot(const char *spot)
@@ -331,15 +318,18 @@ static int has_spot(char *spot)
 	return 0;
 }
 
-static void corpus_file(const char *dir, struct row *r)
+static void corpus_file(char **col)
 {
-	size_t len = 0, series = 0, points = 0;
-	char *text = read_file(a, arena_printf(a, "%s/corpus/%s", dir, r->cell[0]), &len);
-	const char *kernel = strstr(r->cell[1], "gbench") || strstr(r->cell[1], "google") || strstr(r->cell[1], "reproducer") ? "6.16" : NULL;
-	int one_series = strtol(r->cell[9], NULL, 10) == 1;
+	size_t series = 0, points = 0;
+	const char *text = shared_text(col[FILE_NAME]);
+	struct read_context ctx = { .format = "auto", .machine = "m" };
 
-	if (!text || read_text(a, text, len, (struct read_context){ .format = "auto", .machine = "m", .kernel = kernel }, &res, &err)) {
-		ok(0, "%s: %s", r->cell[0], text ? err.message : "not there");
+	if (!text)
+		return;
+	if (!strcmp(col[FORMAT], "google-benchmark") || !strcmp(col[FORMAT], "mprotect-reproducer"))
+		ctx.kernel = "6.16";	/* the others say it by themselves */
+	if (take(text, ctx)) {
+		ok(0, "%s: %s", col[FILE_NAME], err.message);
 		return;
 	}
 	for (size_t i = 0; i < res.n; i++) {
@@ -350,44 +340,37 @@ static void corpus_file(const char *dir, struct row *r)
 			points += s->results[k].n_values;
 		}
 	}
-	if (one_series && res.many)	/* one series over several kernels */
+	if (res.many && !strcmp(col[N_SERIES], "1"))	/* one series over several kernels */
 		series /= res.n;
-	ok(series == strtoul(r->cell[9], NULL, 10) && points == strtoul(r->cell[10], NULL, 10),
-	   "%s: %zu series and %zu points (expected %s and %s)", r->cell[0], series, points, r->cell[9], r->cell[10]);
-	for (int i = 12; i < 15; i++) {
-		char *spot = arena_strdup(a, r->cell[i]);
+	ok(series == strtoul(col[N_SERIES], NULL, 10) && points == strtoul(col[N_POINTS], NULL, 10),
+	   "%s: %zu series and %zu points (expected %s and %s)", col[FILE_NAME], series, points, col[N_SERIES], col[N_POINTS]);
+	for (int i = SPOT1; i < SPOT1 + 3; i++) {
+		char *spot = arena_strdup(a, col[i]);
 
 		if (is_spot(spot))
-			ok(has_spot(spot), "%s: %s", r->cell[0], r->cell[i]);
+			ok(has_spot(spot), "%s: %s", col[FILE_NAME], col[i]);
 	}
 }
 
 static void test_corpus(void)
 {
 	static const char *const formats[] = { "google-benchmark", "mprotect-table", "mprotect-reproducer", "mprotect-total" };
-	const char *dir = shared_dir();
-	char line[8192];
+	FILE *f = shared_open("MANIFEST.tsv");
+	char line[8192], *col[COLUMNS];
 	size_t files = 0;
-	struct row r;
-	FILE *f;
 
-	if (!dir) {
-		skip("the corpus of real files", "../shared is not here");
+	if (!f)
 		return;
-	}
-	f = fopen(arena_printf(a, "%s/corpus/MANIFEST.tsv", dir), "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (cells(line, &r) < 15)
-			continue;
+	while (fgets(line, sizeof(line), f)) {
+		shared_columns(line, col, COLUMNS);
 		for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-			if (strcmp(r.cell[1], formats[i]))
+			if (strcmp(col[FORMAT], formats[i]))
 				continue;
-			corpus_file(dir, &r);
+			corpus_file(col);
 			files++;
 		}
 	}
-	if (f)
-		fclose(f);
+	fclose(f);
 	ok(files >= 18, "%zu files of the corpus", files);
 }
 
