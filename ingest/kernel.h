@@ -80,6 +80,9 @@ enum kernel_order { KERNEL_BEFORE = -1, KERNEL_SAME = 0, KERNEL_AFTER = 1, KERNE
  */
 enum kernel_order kernel_compare(const struct kernel *a, const struct kernel *b);
 
+/* The same for names as they are stored. A text that is no kernel's name is unordered to all. */
+enum kernel_order kernel_compare_names(const char *a, const char *b);
+
 /* True when both denote the same upstream point (base, rc, distance). */
 bool kernel_same_point(const struct kernel *a, const struct kernel *b);
 

@@ -254,6 +254,19 @@ enum kernel_order kernel_compare(const struct kernel *a, const struct kernel *b)
 	return kernel_same_point(a, b) ? KERNEL_SAME : KERNEL_UNORDERED;
 }
 
+enum kernel_order kernel_compare_names(const char *a, const char *b)
+{
+	enum kernel_order order = KERNEL_UNORDERED;
+	struct arena *arena = arena_new();
+	struct kernel x, y;
+	struct err ignored;
+
+	if (!kernel_parse(arena, a, &x, &ignored) && !kernel_parse(arena, b, &y, &ignored))
+		order = kernel_compare(&x, &y);
+	arena_free(arena);
+	return order;
+}
+
 bool kernel_same_point(const struct kernel *a, const struct kernel *b)
 {
 	if (!strcmp(a->track, b->track) && (a->base_only || b->base_only || a->next_date || b->next_date))

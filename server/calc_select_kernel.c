@@ -259,11 +259,17 @@ int calc_select_previous(struct catalog *c, struct db *db, struct arena *a, cons
 			 const struct selection *sel, const struct cat_kernel *head,
 			 const struct cat_kernel **kernel, struct err *err)
 {
-	size_t n, from = 0;
+	size_t n, from = 0, kept;
 	const struct cat_kernel **list = candidates(c, a, sel, head->track, &n);
 
 	while (from < n && key_order(list[from], head) >= 0)
 		from++;
+	/* keys order all of a track; names of local trees and of two branches have no before and after */
+	kept = from;
+	for (size_t i = from; i < n; i++)
+		if (kernel_compare_names(list[i]->name, head->name) == KERNEL_BEFORE)
+			list[kept++] = list[i];
+	n = kept;
 	if (first_with_results(db, a, sel, list + from, n - from, kernel, err))
 		return -1;
 	if (!*kernel && !sel->n && from < n)

@@ -148,6 +148,9 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 
 		if (detect_kernel_order(other, p->kernel) != (below ? -1 : 1))
 			continue;
+		/* keys order all of a track; names of local trees and of two branches have no before and after */
+		if (kernel_compare_names(other->name, p->kernel->name) != (below ? KERNEL_BEFORE : KERNEL_AFTER))
+			continue;
 		if (series_at(db, a, p->machine->id, other->id, &have, &n_have, err))
 			return -1;
 		n = take_common(left, &n_left, have, n_have, common);

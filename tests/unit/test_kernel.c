@@ -283,6 +283,10 @@ static void identities(void)
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
 		ok(strcmp(parse(apart[i][0]).identity, parse(apart[i][1]).identity) != 0,
 		   "two kernels: %s, %s", apart[i][0], apart[i][1]);
+	ok(kernel_compare_names("6.17-rc2", "6.17.0-rc10") == KERNEL_BEFORE &&
+		   kernel_compare_names("6.1-a", "6.9") == KERNEL_UNORDERED &&
+		   kernel_compare_names("6.17", "x") == KERNEL_UNORDERED,
+	   "stored names compare without being parsed by hand");
 	is_str(parse("v6.17.0-rc1").name, "6.17.0-rc1", "a name is as spelled, without the v");
 	is_str(parse("v6.17.0-rc1").release, "v6.17.0-rc1", "the release is as given");
 }
