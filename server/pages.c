@@ -7,7 +7,7 @@
  *	{{query}}	the page's query as the API takes it, "" or "a=b&c=d"
  *	{{svg}}		address of the server's picture of this view
  *	{{path}}	the page's path: "/sweep", "/runs/0198..."
- *	{{id}}		what stands for {id} in it, or ""
+ *	{{id}}		what stands for {id} in it, percent-encoded for links, or ""
  *	{{version}} {{request_id}} {{data_version}}
  */
 #include <errno.h>
@@ -164,6 +164,18 @@ static void percent(struct buf *out, const char *s)
 	}
 }
 
+static const char *encoded(struct arena *a, const char *s)
+{
+	struct buf out;
+	const char *text;
+
+	buf_init(&out);
+	percent(&out, s);
+	text = arena_strdup(a, out.p);
+	buf_fini(&out);
+	return text;
+}
+
 /* The API resource whose picture and tables a page shows, or NULL. */
 static const struct route *resource_of(const struct req *rq, const char *page)
 {
@@ -268,7 +280,7 @@ int pages_page(struct req *rq, struct err *err)
 		{ "query", query },
 		{ "svg", picture(rq, name, query) },
 		{ "path", rq->path },
-		{ "id", rq->id ? rq->id : "" },
+		{ "id", rq->id ? encoded(rq->arena, rq->id) : "" },
 		{ "version", version_text },
 		{ "request_id", rq->request_id },
 		{ "data_version", version },

@@ -226,6 +226,9 @@ static void err(void)
 	is_str(e.message, "line 3: x is 7", "and says both");
 	err_set(&e, ERR_INVALID, "again: %s", e.message);
 	is_str(e.message, "again: line 3: x is 7", "a message may quote itself");
+	e.problems = p;
+	err_set(&e, ERR_UNAVAILABLE, "something else");
+	ok(e.problems == NULL, "the problems of another error are gone");
 	memset(longest, 'y', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
 	err_set(&e, ERR_BUG, "%s", longest);
