@@ -80,7 +80,8 @@ static size_t drop_answer(char *p, size_t size, size_t n, void *arg)
 	return *seen > ANSWER_MAX ? 0 : size * n;
 }
 
-static void set_common(CURL *curl, const struct deliver *d, const char *url, const char *protocols, char *text)
+static void set_common(CURL *curl, const struct deliver *d, const char *url, const char *protocols, long timeout_s,
+		       char *text)
 {
 	text[0] = 0;
 	must(!curl_easy_setopt(curl, CURLOPT_URL, url));
@@ -88,7 +89,7 @@ static void set_common(CURL *curl, const struct deliver *d, const char *url, con
 	must(!curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, text));
 	must(!curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L));
 	must(!curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S));
-	must(!curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DELIVER_TIMEOUT_S));
+	must(!curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout_s));
 	must(!curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L));
 	must(!curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, watch_stop));
 	must(!curl_easy_setopt(curl, CURLOPT_XFERINFODATA, d));
@@ -125,7 +126,7 @@ int deliver_webhook(const struct deliver *d, const char *idempotency_key, const 
 	headers = header(headers, "Content-Type: application/json");
 	headers = header(headers, key);
 	headers = header(headers, "Expect:");
-	set_common(curl, d, d->webhook_url, "http,https", text);
+	set_common(curl, d, d->webhook_url, "http,https", DELIVER_WEBHOOK_S, text);
 	must(!curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers));
 	must(!curl_easy_setopt(curl, CURLOPT_USERAGENT, agent));
 	must(!curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(json)));
@@ -278,7 +279,7 @@ int deliver_mail(const struct deliver *d, const struct deliver_mail *mail, struc
 	snprintf(from, sizeof(from), "<%s>", d->mail_from);
 	snprintf(to, sizeof(to), "<%s>", d->mail_to);
 	recipients = header(NULL, to);
-	set_common(curl, d, d->smtp_url, "smtp,smtps", text);
+	set_common(curl, d, d->smtp_url, "smtp,smtps", DELIVER_MAIL_S, text);
 	must(!curl_easy_setopt(curl, CURLOPT_MAIL_FROM, from));
 	must(!curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients));
 	must(!curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L));

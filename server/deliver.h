@@ -13,7 +13,8 @@
 #include "../lib/buf.h"
 #include "../lib/err.h"
 
-#define DELIVER_TIMEOUT_S 30
+#define DELIVER_WEBHOOK_S 30
+#define DELIVER_MAIL_S 120	/* giving up between the message and its 250 would send it twice */
 
 /* Asked now and then while something is under way: true ends it at once, as a failure. */
 typedef bool (*deliver_stop_fn)(void *arg);

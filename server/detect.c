@@ -276,9 +276,12 @@ int detect_work(const struct detect *d, struct db *db, int max_runs, struct dete
 
 	if (!db_tx(db, work_tx, &w, DETECT_DEADLINE_MS, err))
 		return 0;
-	if (err->kind == ERR_UNAVAILABLE || uuid_equal(&w.alone, &none) || skip->n == DETECT_SKIP_MAX)
+	if (err->kind == ERR_UNAVAILABLE || uuid_equal(&w.alone, &none))
 		return -1;
+	if (skip->n == DETECT_SKIP_MAX)	/* the oldest gets its next try early */
+		memmove(skip->ids, skip->ids + 1, --skip->n * sizeof(skip->ids[0]));
 	skip->ids[skip->n++] = w.alone;
+	*report = (struct detect_report){ .skipped = true };
 	log_event(LOG_ERROR, "a run cannot be checked and is left out", "run=%s error=%s", uuid_format(&w.alone, id),
 		  log_quote(quoted, sizeof(quoted), err->message));
 	return 0;

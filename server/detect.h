@@ -27,6 +27,7 @@ struct detect_skip {
 struct detect_report {
 	size_t runs;			/* checked; 0: none waits, or another process is at it */
 	size_t alerts;			/* made */
+	bool skipped;			/* one went to the skip list */
 };
 
 /*

@@ -92,7 +92,7 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 		return 0;
 	}
 	w->careful &= r.runs > 0;
-	*more |= r.runs > 0;
+	*more |= r.runs > 0 || r.skipped;
 	if (r.runs)
 		log_event(r.alerts ? LOG_INFO : LOG_DEBUG, "checked", "runs=%zu alerts=%zu", r.runs, r.alerts);
 	if (r.alerts) {
@@ -102,9 +102,12 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 	return 0;
 }
 
-/* One turn of work. *more: the next one need not wait. */
+/* One turn of work. *more: the next one need not wait. Checks that fail leave packing alone. */
 static int turn(struct watch *w, bool *more, struct err *err)
 {
+	struct err pack_err = { 0 };
+	int ret;
+
 	*more = false;
 	if (!w->ready && db_migrate_check(w->db, err))
 		return -1;
@@ -112,7 +115,12 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	if (listen_again(w, err))
 		return -1;
 	(void)db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
-	return check_some(w, more, err) || pack_some(w, more, err) ? -1 : 0;
+	ret = check_some(w, more, err);
+	if (!pack_some(w, more, &pack_err))
+		return ret;
+	if (!ret)
+		*err = pack_err;
+	return -1;
 }
 
 static void work(struct watch *w)

@@ -13,7 +13,7 @@
 #include "calc_alert.h"
 
 #define POLL_MS 1000
-#define LEASE_S (4 * DELIVER_TIMEOUT_S)	/* longer than any attempt with its bookkeeping */
+#define BOOKKEEPING_S 60		/* a lease is longer than any attempt by this */
 #define GRACE_USEC (4 * 1000000)	/* for what is under way when we are told to stop */
 #define DELAY_MAX_MS (3600 * 1000)
 #define LINK_TRIES_MS 1000		/* pause before asking a database that is away again */
@@ -179,10 +179,11 @@ static void mark_failed(struct watch_send *s, const struct outbox_item *item, co
 /* One row, if one is due: true, and there may be more. */
 static bool deliver_one(struct watch_send *s, struct arena *a)
 {
+	int lease_s = (s->kind == OUTBOX_MAIL ? DELIVER_MAIL_S : DELIVER_WEBHOOK_S) + BOOKKEEPING_S;
 	struct outbox_item *item;
 	struct err err = { 0 };
 
-	if (db_outbox_claim(s->db, a, s->kind, LEASE_S, &item, &err)) {
+	if (db_outbox_claim(s->db, a, s->kind, lease_s, &item, &err)) {
 		note_link(s, &err);
 		return false;
 	}

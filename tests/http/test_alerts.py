@@ -414,6 +414,30 @@ def test_killed_at_any_moment_it_makes_the_same_rows(new_lab, hook):
     assert {headers["Idempotency-Key"] for headers, _ in hook.calls} == keys
 
 
+def test_a_run_that_cannot_be_checked_holds_up_nobody(lab):
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    for kernel in "6.17", "6.18":
+        lab.boots(kernel, SIZES, machine="broken-01", boots=1)
+    sql(lab.db, "UPDATE run SET series_id[1] = 999999 WHERE machine_id = (SELECT id FROM machine WHERE name = 'broken-01')")
+    watch = lab.watch()
+    wait_until(lambda: watch.log_tail().count("is left out") == 2, "watch says which runs it leaves out")
+    wait_until(lambda: sql(lab.db, "SELECT count(*) FROM run_todo") == [(2,)], "the others are checked, all are packed")
+    assert lab.ranges() == [("6.16", "6.17-rc1", "regression")]
+
+
+def test_the_newest_run_is_checked_first(lab):
+    for i in range(40):  # more than one transaction takes
+        lab.boots(f"6.{i + 1}", SIZES, boots=1)
+    lab.boots("6.60", SIZES, boots=1, machine="rome-01")
+    lab.watch()
+    wait_until(lambda: sql(lab.db, "SELECT count(*) FROM run_todo WHERE what = 'check'")[0][0] < 41, "the first are checked")
+    assert not sql(lab.db, """
+        SELECT 1 FROM run_todo t JOIN run r USING (run_id) JOIN kernel k ON k.id = r.kernel_id
+        WHERE t.what = 'check' AND k.name = '6.60'""")
+    lab.checked()
+
+
 def test_two_watches_side_by_side_make_one_alert(lab, hook, mail):
     for _ in range(2):
         lab.watch(*to(hook, mail))
