@@ -547,3 +547,15 @@ def test_one_alert(lab):
     assert draft.startswith("Subject: [REGRESSION] mprotect/tw4m") and draft.endswith(text)
     harness.error_of(lab.api.get("/api/v1/alerts/00000000-0000-4000-8000-000000000000"), 404, "not_found")
     harness.error_of(lab.api.get("/api/v1/alerts/nonsense"), 404, "not_found")
+
+
+def test_local_trees_of_two_branches_are_no_before_and_after(lab):
+    lab.watch("--alert-percent", "5")
+    lab.boots("6.12.77-mine", SIZES)
+    lab.boots("6.16.1-mine", LATER)
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    assert [(a["from"], a["to"]) for a in lab.alerts()] == [("6.16", "6.17-rc1")]
+    answer = lab.api.get("/api/v1/compare", params={"base": "previous", "head": "6.16.1-mine"})
+    assert answer.status_code == 400 and "local" in answer.json()["error"]["message"]
