@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What every page does: read the URL, fetch, show; again whenever the URL changes.
 
-import { get } from './api.js';
+import { catalogue, get } from './api.js';
 import { combo } from './combo.js';
-import { catalogue } from './api.js';
 import { $, h, replace } from './dom.js';
-import { keys, help } from './keys.js';
+import { clearMarks, help, keys } from './keys.js';
 import { current, Query } from './query.js';
 import { errorState } from './views.js';
 
@@ -82,6 +81,7 @@ async function show(view) {
 }
 
 function tidy() {
+	clearMarks();
 	clean.forEach((fn) => fn());
 	clean = [];
 }

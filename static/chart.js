@@ -161,6 +161,7 @@ class Plot {
 		this.u = new Uplot(this.options(), [spec.xs, ...spec.lines.map((l) => l.y)], host);
 		host.append(this.tip);
 		this.mouse();
+		document.addEventListener('unpin', this.unpin = () => this.pinned !== null && this.pin(null));
 	}
 
 	narrow() {
@@ -485,6 +486,7 @@ class Plot {
 	destroy() {
 		this.host.removeEventListener('keydown', this.key);
 		this.host.removeEventListener('blur', this.blur);
+		document.removeEventListener('unpin', this.unpin);
 		this.u.destroy();
 		this.tip.remove();
 	}
@@ -546,10 +548,3 @@ export function draw(Uplot, panel, specs) {
 		plots.forEach((p) => p.destroy());
 	};
 }
-
-let unpin = null;
-// Esc anywhere on the page unpins too.
-export function setUnpin(fn) {
-	unpin = fn;
-}
-export const unpinAll = () => unpin?.();

@@ -2,14 +2,14 @@
 // The keyboard: ? help, / search, g + letter go to, j/k rows, n/p regressions, Enter open, u up, . text.
 
 import { $, h } from './dom.js';
-import { unpinAll } from './chart.js';
+import { Query, current } from './query.js';
 
 const GO = { o: '/', s: '/sweep', t: '/trend', c: '/compare', m: '/matrix', a: '/alerts' };
 let pending = false, timer;
 
 const HELP = [
 	['?', 'this help'], ['/', 'search'], ['g o', 'overview'], ['g s', 'sweep'], ['g t', 'trend'], ['g c', 'compare'], ['g m', 'matrix'], ['g a', 'alerts'],
-	['j k', 'next, previous row'], ['n p', 'next, previous regression'], ['Enter', 'open the row'], ['u', 'up'], ['.', 'this view as text'],
+	['j k', 'next, previous row'], ['n p', 'next, previous regression'], ['x', 'mark the row\u2019s kernel; two marked kernels can be compared'], ['Enter', 'open the row'], ['u', 'up'], ['.', 'this view as text'],
 	['\u2190 \u2192', 'walk the points of a picture; Enter pins, Esc unpins, 0 resets the zoom'],
 ];
 
@@ -44,6 +44,26 @@ function move(by, only) {
 		}
 }
 
+const marked = () => [...document.querySelectorAll('tr[data-marked]')];
+
+export function clearMarks() {
+	marked().forEach((r) => r.removeAttribute('data-marked'));
+	$('#marks')?.remove();
+}
+
+// Two marked kernels, in the order of the table, are a comparison of the same selection.
+function mark(row) {
+	if (!row)
+		return;
+	row.toggleAttribute('data-marked');
+	$('#marks')?.remove();
+	const two = marked().map((r) => r.dataset.kernel);
+	if (two.length !== 2)
+		return;
+	const q = new Query([['base', two[0]], ['head', two[1]], ...current().only('benchmark', 'metric', 'machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'param.*').entries]);
+	document.body.append(h('div', { id: 'marks', role: 'status' }, h('a', { href: q.url('/compare') }, `Compare ${two[0]} and ${two[1]}`), h('span.dim', ' \u00b7 Esc forgets')));
+}
+
 function goTo(key) {
 	clearTimeout(timer);
 	pending = false;
@@ -70,7 +90,8 @@ function onKey(key) {
 	}
 	case 'u': location.assign(document.body.dataset.up ?? '/'); return true;
 	case '.': $('a[data-form=txt]')?.click(); return true;
-	case 'Escape': unpinAll(); return false;
+	case 'x': mark($('tr[aria-selected=true][data-kernel]')); return true;
+	case 'Escape': document.dispatchEvent(new CustomEvent('unpin')); clearMarks(); return false;
 	}
 	return false;
 }

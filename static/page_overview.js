@@ -25,7 +25,7 @@ function exampleSection(sweep, example) {
 	const story = sweepStory(example.lines.filter(same), example.ratios.filter(same), example.axis, betterOf(first.unit));
 
 	return h('section', h('h2', 'By size'), h('p', h('a', { href: sweep.url('/sweep') }, story.statement), ' ', h('span.dim', `${first.benchmark}, ${first.machine}, THP ${first.thp}.`)),
-		h('a', { href: sweep.url('/sweep') }, h('img.example', { src: sweep.url('/api/v1/sweep.svg'), width: 960, height: 650, alt: story.statement })));
+		h('a.example', { href: sweep.url('/sweep') }, h('img', { src: sweep.url('/api/v1/sweep.svg'), width: 960, height: 650, alt: story.statement })));
 }
 
 // repetitions over boots come as runs of their own: one row for those that stand together

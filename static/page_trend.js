@@ -106,7 +106,7 @@ function panelTable(p, by) {
 
 	return table({
 		tall: p.kernels.length > 25, heads: ['kernel', ...list.map((s, k) => ({ text: NAMES[by](s, list), unit: scale[k].unit, num: true }))],
-		rows: p.kernels.map((k, row) => h('tr', h('th.k', { scope: 'row', title: k.release }, row ? h('a', { href: compareLink(p, row), title: 'compare with the kernel before' }, k.name) : k.name), list.map((s, c) => {
+		rows: p.kernels.map((k, row) => h('tr', { 'data-kernel': k.name }, h('th.k', { scope: 'row', title: k.release }, row ? h('a', { href: compareLink(p, row), title: 'compare with the kernel before' }, k.name) : k.name), list.map((s, c) => {
 			const i = p.at[row], v = s.y[i], step = stepAt(s, i);
 			return h(step ? 'td.num.strong' : 'td.num', step ? [h('span', { class: (step.percent > 0) === (betterOf(s.unit, [s]) !== 'higher') ? 'worse' : 'better' }, f.percent(step.percent)), ' '] : '', f.number(v, scale[c]));
 		}))),

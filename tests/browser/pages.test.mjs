@@ -197,6 +197,16 @@ test('the keyboard reaches everything', () => visit(async (v) => {
 	await v.page.waitForURL((u) => u.pathname.endsWith('.txt'));
 }));
 
+test('two marked kernels are compared', () => visit(async (v) => {
+	await v.open('/trend?benchmark=mprotect%2Ftw4m&machine=generated-milan&thp=never');
+	for (const key of ['j', 'x', 'j', 'j', 'x'])
+		await v.page.keyboard.press(key);
+	await v.page.locator('#marks a').click();
+	await v.page.waitForURL((u) => u.pathname === '/compare' && u.searchParams.get('base') === '6.12' && u.searchParams.get('head') === '6.14' && u.searchParams.get('thp') === 'never');
+	await v.settled();
+	assert.ok((await v.cells('#compare-table')).length > 2);
+}));
+
 test('without JavaScript the picture and the links stand', () => visit(async (v) => {
 	await v.page.goto(site.url + STORY);
 	const img = v.page.locator('#picture img');
