@@ -33,6 +33,7 @@ struct db {
 	char sqlstate[6];
 	enum fate fate;
 	bool in_tx;
+	bool begin_due;			/* BEGIN goes out with, or before, the first statement */
 	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
 	struct buf wire;		/* the parameters of the call being made */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
@@ -273,16 +274,13 @@ static int prepare(struct db *db, const struct stmt *st, const struct db_arg *ar
 	return 0;
 }
 
-static int execute(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, PGresult **result,
-		   struct err *err)
+/* Hands a prepared statement to libpq, which copies the parameters: 1, or 0 as PQsend*() do. */
+static int send_prepared(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n)
 {
 	const char *values[ARGS_MAX];
 	int lengths[ARGS_MAX], formats[ARGS_MAX];
 	size_t at[ARGS_MAX + 1];
 
-	must(n <= ARGS_MAX);
-	if (db_connect(db, err) || prepare(db, st, args, n, err))
-		return -1;
 	buf_clear(&db->wire);
 	for (size_t i = 0; i < n; i++) {
 		at[i] = db->wire.len;
@@ -295,8 +293,32 @@ static int execute(struct db *db, const struct stmt *st, const struct db_arg *ar
 		values[i] = db_arg_is_null(&args[i]) ? NULL : db->wire.p + at[i];
 		lengths[i] = (int)(at[i + 1] - at[i]);
 	}
-	return finish(db, PQsendQueryPrepared(db->conn, st->name, (int)n, values, lengths, formats, 1), st->name,
-		      result, err);
+	return PQsendQueryPrepared(db->conn, st->name, (int)n, values, lengths, formats, 1);
+}
+
+/* In a transaction a link that was lost must not be replaced by one that knows nothing of it. */
+static int connected(struct db *db, struct err *err)
+{
+	if (db->in_tx && !db->conn)
+		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
+	return db_connect(db, err);
+}
+
+static int ready(struct db *db, struct err *err)
+{
+	if (connected(db, err) || !db->begin_due)
+		return db->conn ? 0 : -1;
+	db->begin_due = false;
+	return finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
+}
+
+static int execute(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, PGresult **result,
+		   struct err *err)
+{
+	must(n <= ARGS_MAX);
+	if (ready(db, err) || prepare(db, st, args, n, err))
+		return -1;
+	return finish(db, send_prepared(db, st, args, n), st->name, result, err);
 }
 
 /* Makes the next execute() prepare everything again. */
@@ -318,8 +340,6 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 
 	if (rows)
 		*rows = NULL;
-	if (db->in_tx && !db->conn)	/* lost before; a new link is not in the transaction */
-		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	ret = execute(db, st, args, n, &result, err);
 	/*
 	 * A link that idled through a restart of the server is found dead only now. Outside of
@@ -340,13 +360,84 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 	return 0;
 }
 
+/*
+ * The results of a pipeline: each statement's is followed by a NULL, the sync's is not. Behind an
+ * error the rest comes as PGRES_PIPELINE_ABORTED. Whatever comes, it is read to the sync, or the link is lost.
+ */
+static int finish_many(struct db *db, const char *what, size_t n_before, size_t n_calls, struct db_rows **rows,
+		       struct err *err)
+{
+	ExecStatusType status;
+	PGresult *r;
+	size_t done = 0;
+	int ret = 0;
+
+	db->sqlstate[0] = 0;
+	db->fate = FATE_FINAL;
+	while (done <= n_before + n_calls) {
+		r = PQgetResult(db->conn);
+		status = PQresultStatus(r);
+		if (!r) {
+			done++;
+			continue;
+		}
+		if (status == PGRES_TUPLES_OK && !ret && done >= n_before && done < n_before + n_calls) {
+			rows[done - n_before] = db_rows_new(r);
+			continue;
+		}
+		if (status != PGRES_COMMAND_OK && status != PGRES_PIPELINE_SYNC && !ret)
+			ret = failed(db, r, what, err);
+		PQclear(r);
+		if (status == PGRES_PIPELINE_SYNC || !db->conn)
+			return ret;
+	}
+	return failed(db, NULL, what, err);		/* no sync: that link is of no use */
+}
+
+static int send_many(struct db *db, const struct stmt *st, bool begin, const struct db_arg *args, size_t n_args,
+		     size_t n_calls)
+{
+	int sent = PQenterPipelineMode(db->conn);
+
+	if (begin && sent)
+		sent = PQsendQueryParams(db->conn, "BEGIN", 0, NULL, NULL, NULL, NULL, 0);
+	for (size_t i = 0; i < n_calls && sent; i++)
+		sent = send_prepared(db, st, args + i * n_args, n_args);
+	return sent && PQpipelineSync(db->conn);
+}
+
+int db_query_many(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n_args, size_t n_calls,
+		  struct db_rows **rows, struct err *err)
+{
+	bool begin = db->begin_due;
+	int ret;
+
+	must(db->in_tx && n_args <= ARGS_MAX);
+	for (size_t i = 0; i < n_calls; i++)
+		rows[i] = NULL;
+	if (!n_calls)
+		return 0;
+	if (connected(db, err) || prepare(db, st, args, n_args, err))
+		return -1;
+	db->begin_due = false;
+	if (!send_many(db, st, begin, args, n_args, n_calls))
+		ret = failed(db, NULL, st->name, err);
+	else
+		ret = finish_many(db, st->name, begin, n_calls, rows, err);
+	if (db->conn && !PQexitPipelineMode(db->conn))
+		disconnect(db);
+	for (size_t i = 0; i < n_calls && ret; i++) {
+		db_rows_free(rows[i]);
+		rows[i] = NULL;
+	}
+	return ret;
+}
+
 int db_script(struct db *db, const char *sql, struct err *err)
 {
 	char name[60];
 
-	if (db->in_tx && !db->conn)
-		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
-	if (db_connect(db, err))
+	if (ready(db, err))
 		return -1;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(sql, "\n"), sql);
 	return finish(db, PQsendQuery(db->conn, sql), name, NULL, err);
@@ -360,6 +451,8 @@ static int commit(struct db *db, struct err *err)
 
 	if (!db->conn)
 		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
+	if (db->begin_due)	/* nothing was asked */
+		return 0;
 	if (PQtransactionStatus(db->conn) == PQTRANS_IDLE)
 		return err_set(err, ERR_BUG, "database: the transaction ended before its time");
 	if (finish(db, PQsendQuery(db->conn, "COMMIT"), "commit", &r, err))
@@ -378,14 +471,12 @@ static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struc
 
 	db->fate = FATE_FINAL;
 	ret = db_connect(db, err);
-	if (!ret)
-		ret = finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
 	if (!ret) {
-		db->in_tx = true;
+		db->in_tx = db->begin_due = true;
 		ret = fn(db, arg, err);
 		if (!ret)
 			ret = commit(db, err);
-		db->in_tx = false;
+		db->in_tx = db->begin_due = false;
 	}
 	*fate = db->fate;
 	if (!ret || !db->conn)

@@ -78,6 +78,12 @@ uint64_t db_generation(const struct db *db);		/* +1 at each (re)connect: what wa
 /* Runs one prepared statement. rows may be NULL. 0, or -1 with err (ERR_UNAVAILABLE: worth a retry; ERR_BUG: not). */
 int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct db_rows **rows,
 	     struct err *err);
+/*
+ * Runs the statement n_calls times, the arguments of each behind those of the one before
+ * (n_args each), in one round trip. Inside db_tx() only: the first error is all there is then, and rows are NULL.
+ */
+int db_query_many(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n_args, size_t n_calls,
+		  struct db_rows **rows, struct err *err);
 /* Runs text of one or more statements without parameters (migrations, LISTEN). */
 int db_script(struct db *db, const char *sql, struct err *err);
 const char *db_sqlstate(const struct db *db);		/* of the last error: "23505", or "" */

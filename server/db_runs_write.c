@@ -236,31 +236,29 @@ static const struct stmt make_month = {
 	"make_month", "SELECT run_raw_month(" MONTH_OF("$1") ")"
 };
 
-static int insert(struct db *db, struct member *m, bool *inserted, struct err *err)
+#define INSERT_ARGS 31
+
+/* The parameters of insert_run; they borrow from the member. */
+static void insert_args(const struct member *m, struct db_arg *args)
 {
 	const struct submission *sub = m->w->sub;
 	const struct columns *c = &m->columns;
+	const char *type = m->w->raw_type ? m->w->raw_type : "application/octet-stream";
 	size_t n = c->n_results;
-	struct db_rows *rows;
+	const struct db_arg all[INSERT_ARGS] = {
+		db_arg_uuid(&sub->run_id), db_arg_bytes(sub->content_sha256, 32), db_arg_i64(m->ids.machine_id),
+		db_arg_i64(m->ids.fact_id), db_arg_i64(m->ids.kernel_id), db_arg_i64(m->ids.config_id),
+		db_arg_time(sub->started_at), db_arg_time(sub->finished_at), db_arg_time(m->received_at),
+		db_arg_text(sub->boot_id), db_arg_text(sub->format), db_arg_text(m->w->token_name),
+		db_arg_json(sub->source), db_arg_json(sub->labels), db_arg_json(sub->environment),
+		db_arg_i64s(c->series_ids, n), db_arg_i16s(c->status, n), db_arg_i64s(c->n, n), db_arg_f64s(c->mean, n),
+		db_arg_f64s(c->median, n), db_arg_f64s(c->stddev, n), db_arg_f64s(c->min, n), db_arg_f64s(c->max, n),
+		db_arg_texts(c->errors, n), db_arg_texts(c->original_units, n), db_arg_json(m->not_imported),
+		db_arg_text(type), db_arg_i64((int64_t)m->w->raw_len), db_arg_bytes(m->body, m->body_len),
+		db_arg_i64s(c->counts, n), db_arg_f64s(c->vals, c->n_vals),
+	};
 
-	if (db_query(db, &insert_run,
-		     DB_ARGS(db_arg_uuid(&sub->run_id), db_arg_bytes(sub->content_sha256, 32),
-			     db_arg_i64(m->ids.machine_id), db_arg_i64(m->ids.fact_id), db_arg_i64(m->ids.kernel_id),
-			     db_arg_i64(m->ids.config_id), db_arg_time(sub->started_at), db_arg_time(sub->finished_at),
-			     db_arg_time(m->received_at), db_arg_text(sub->boot_id), db_arg_text(sub->format),
-			     db_arg_text(m->w->token_name), db_arg_json(sub->source), db_arg_json(sub->labels),
-			     db_arg_json(sub->environment), db_arg_i64s(c->series_ids, n), db_arg_i16s(c->status, n),
-			     db_arg_i64s(c->n, n), db_arg_f64s(c->mean, n), db_arg_f64s(c->median, n),
-			     db_arg_f64s(c->stddev, n), db_arg_f64s(c->min, n), db_arg_f64s(c->max, n),
-			     db_arg_texts(c->errors, n), db_arg_texts(c->original_units, n),
-			     db_arg_json(m->not_imported), db_arg_text(m->w->raw_type ? m->w->raw_type : "application/json"),
-			     db_arg_i64((int64_t)m->w->raw_len), db_arg_bytes(m->body, m->body_len),
-			     db_arg_i64s(c->counts, n), db_arg_f64s(c->vals, c->n_vals)),
-		     &rows, err))
-		return -1;
-	*inserted = db_rows_count(rows) == 1;
-	db_rows_free(rows);
-	return 0;
+	memcpy(args, all, sizeof(all));
 }
 
 /*
@@ -293,20 +291,38 @@ struct batch {
 	size_t n;
 };
 
+static int insert_batch(struct db *db, const struct batch *b, bool *inserted, struct err *err)
+{
+	struct db_arg *args = malloc(b->n * INSERT_ARGS * sizeof(*args));
+	struct db_rows *rows[BATCH_MAX];
+	int ret;
+
+	must(args != NULL);
+	for (size_t i = 0; i < b->n; i++)
+		insert_args(b->members[i], args + i * INSERT_ARGS);
+	ret = db_query_many(db, &insert_run, args, INSERT_ARGS, b->n, rows, err);
+	for (size_t i = 0; i < b->n && !ret; i++) {
+		inserted[i] = db_rows_count(rows[i]) == 1;
+		db_rows_free(rows[i]);
+	}
+	free(args);
+	return ret;
+}
+
 static int write_batch(struct db *db, void *arg, struct err *err)
 {
 	struct batch *b = arg;
 	struct uuid stored[BATCH_MAX];
+	bool inserted[BATCH_MAX];
 	size_t n = 0;
-	bool inserted;
 
+	if (insert_batch(db, b, inserted, err))
+		return -1;
 	for (size_t i = 0; i < b->n; i++) {
 		struct member *m = b->members[i];
 
-		if (insert(db, m, &inserted, err))
-			return -1;
 		m->w->outcome = WRITE_STORED;
-		if (inserted)
+		if (inserted[i])
 			stored[n++] = m->w->sub->run_id;
 		else if (compare(db, m->w, m->received_at, &m->w->outcome, err))
 			return -1;
