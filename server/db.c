@@ -33,7 +33,6 @@ struct db {
 	char sqlstate[6];
 	enum fate fate;
 	bool in_tx;
-	bool begin_due;			/* BEGIN goes out with, or before, the first statement */
 	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
 	struct buf wire;		/* the parameters of the call being made */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
@@ -196,7 +195,9 @@ static void notice(void *arg, const PGresult *r)
 
 /*
  * What every session wants. As a statement and not in the conninfo's `options`, which the
- * operator may use; on a synchronous standby's loss a COMMIT hangs whatever these say.
+ * operator may use. enable_seqscan: a prepared statement keeps its plan, and one made while
+ * a table was small would read all of it when it no longer is; every statement here has its index.
+ * jit: takes longer than any of them.
  */
 static int session_setup(struct db *db, struct err *err)
 {
@@ -205,7 +206,7 @@ static int session_setup(struct db *db, struct err *err)
 		" set_config('idle_in_transaction_session_timeout', '60000', false),"
 		" set_config('TimeZone', 'UTC', false), set_config('search_path', 'nsecwatch', false),"
 		" set_config('client_min_messages', 'warning', false),"
-		" set_config('bytea_output', 'hex', false)";
+		" set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
 	char timeout[16];
 	const char *values[1] = { timeout };
 
@@ -264,6 +265,7 @@ static int prepare(struct db *db, const struct stmt *st, const struct db_arg *ar
 	const struct stmt **slot = slot_of(db, st);
 	Oid types[ARGS_MAX];
 
+	must(n <= ARGS_MAX);
 	if (*slot)
 		return 0;
 	for (size_t i = 0; i < n; i++)
@@ -281,6 +283,7 @@ static int send_prepared(struct db *db, const struct stmt *st, const struct db_a
 	int lengths[ARGS_MAX], formats[ARGS_MAX];
 	size_t at[ARGS_MAX + 1];
 
+	must(n <= ARGS_MAX);
 	buf_clear(&db->wire);
 	for (size_t i = 0; i < n; i++) {
 		at[i] = db->wire.len;
@@ -296,27 +299,10 @@ static int send_prepared(struct db *db, const struct stmt *st, const struct db_a
 	return PQsendQueryPrepared(db->conn, st->name, (int)n, values, lengths, formats, 1);
 }
 
-/* In a transaction a link that was lost must not be replaced by one that knows nothing of it. */
-static int connected(struct db *db, struct err *err)
-{
-	if (db->in_tx && !db->conn)
-		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
-	return db_connect(db, err);
-}
-
-static int ready(struct db *db, struct err *err)
-{
-	if (connected(db, err) || !db->begin_due)
-		return db->conn ? 0 : -1;
-	db->begin_due = false;
-	return finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
-}
-
 static int execute(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, PGresult **result,
 		   struct err *err)
 {
-	must(n <= ARGS_MAX);
-	if (ready(db, err) || prepare(db, st, args, n, err))
+	if (db_connect(db, err) || prepare(db, st, args, n, err))
 		return -1;
 	return finish(db, send_prepared(db, st, args, n), st->name, result, err);
 }
@@ -340,6 +326,8 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 
 	if (rows)
 		*rows = NULL;
+	if (db->in_tx && !db->conn)	/* lost before; a new link is not in the transaction */
+		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	ret = execute(db, st, args, n, &result, err);
 	/*
 	 * A link that idled through a restart of the server is found dead only now. Outside of
@@ -360,84 +348,13 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 	return 0;
 }
 
-/*
- * The results of a pipeline: each statement's is followed by a NULL, the sync's is not. Behind an
- * error the rest comes as PGRES_PIPELINE_ABORTED. Whatever comes, it is read to the sync, or the link is lost.
- */
-static int finish_many(struct db *db, const char *what, size_t n_before, size_t n_calls, struct db_rows **rows,
-		       struct err *err)
-{
-	ExecStatusType status;
-	PGresult *r;
-	size_t done = 0;
-	int ret = 0;
-
-	db->sqlstate[0] = 0;
-	db->fate = FATE_FINAL;
-	while (done <= n_before + n_calls) {
-		r = PQgetResult(db->conn);
-		status = PQresultStatus(r);
-		if (!r) {
-			done++;
-			continue;
-		}
-		if (status == PGRES_TUPLES_OK && !ret && done >= n_before && done < n_before + n_calls) {
-			rows[done - n_before] = db_rows_new(r);
-			continue;
-		}
-		if (status != PGRES_COMMAND_OK && status != PGRES_PIPELINE_SYNC && !ret)
-			ret = failed(db, r, what, err);
-		PQclear(r);
-		if (status == PGRES_PIPELINE_SYNC || !db->conn)
-			return ret;
-	}
-	return failed(db, NULL, what, err);		/* no sync: that link is of no use */
-}
-
-static int send_many(struct db *db, const struct stmt *st, bool begin, const struct db_arg *args, size_t n_args,
-		     size_t n_calls)
-{
-	int sent = PQenterPipelineMode(db->conn);
-
-	if (begin && sent)
-		sent = PQsendQueryParams(db->conn, "BEGIN", 0, NULL, NULL, NULL, NULL, 0);
-	for (size_t i = 0; i < n_calls && sent; i++)
-		sent = send_prepared(db, st, args + i * n_args, n_args);
-	return sent && PQpipelineSync(db->conn);
-}
-
-int db_query_many(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n_args, size_t n_calls,
-		  struct db_rows **rows, struct err *err)
-{
-	bool begin = db->begin_due;
-	int ret;
-
-	must(db->in_tx && n_args <= ARGS_MAX);
-	for (size_t i = 0; i < n_calls; i++)
-		rows[i] = NULL;
-	if (!n_calls)
-		return 0;
-	if (connected(db, err) || prepare(db, st, args, n_args, err))
-		return -1;
-	db->begin_due = false;
-	if (!send_many(db, st, begin, args, n_args, n_calls))
-		ret = failed(db, NULL, st->name, err);
-	else
-		ret = finish_many(db, st->name, begin, n_calls, rows, err);
-	if (db->conn && !PQexitPipelineMode(db->conn))
-		disconnect(db);
-	for (size_t i = 0; i < n_calls && ret; i++) {
-		db_rows_free(rows[i]);
-		rows[i] = NULL;
-	}
-	return ret;
-}
-
 int db_script(struct db *db, const char *sql, struct err *err)
 {
 	char name[60];
 
-	if (ready(db, err))
+	if (db->in_tx && !db->conn)
+		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
+	if (db_connect(db, err))
 		return -1;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(sql, "\n"), sql);
 	return finish(db, PQsendQuery(db->conn, sql), name, NULL, err);
@@ -451,8 +368,6 @@ static int commit(struct db *db, struct err *err)
 
 	if (!db->conn)
 		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
-	if (db->begin_due)	/* nothing was asked */
-		return 0;
 	if (PQtransactionStatus(db->conn) == PQTRANS_IDLE)
 		return err_set(err, ERR_BUG, "database: the transaction ended before its time");
 	if (finish(db, PQsendQuery(db->conn, "COMMIT"), "commit", &r, err))
@@ -471,12 +386,14 @@ static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struc
 
 	db->fate = FATE_FINAL;
 	ret = db_connect(db, err);
+	if (!ret)
+		ret = finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
 	if (!ret) {
-		db->in_tx = db->begin_due = true;
+		db->in_tx = true;
 		ret = fn(db, arg, err);
 		if (!ret)
 			ret = commit(db, err);
-		db->in_tx = db->begin_due = false;
+		db->in_tx = false;
 	}
 	*fate = db->fate;
 	if (!ret || !db->conn)
@@ -524,6 +441,83 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 		if (tries || (fate != FATE_STALE && fate != FATE_LOST))
 			back_off(db, tries, left);
 	}
+}
+
+/* ---- a transaction in one round trip ---- */
+
+static int send_transaction(struct db *db, const struct db_call *calls, size_t n)
+{
+	int sent = PQenterPipelineMode(db->conn) && PQsendQueryParams(db->conn, "BEGIN", 0, NULL, NULL, NULL, NULL, 0);
+
+	for (size_t i = 0; i < n && sent; i++)
+		sent = send_prepared(db, calls[i].st, calls[i].args, calls[i].n_args);
+	return sent && PQsendQueryParams(db->conn, "COMMIT", 0, NULL, NULL, NULL, NULL, 0) && PQpipelineSync(db->conn);
+}
+
+/*
+ * Each statement's results are followed by a NULL, the sync's are not; behind an error
+ * all that follow are PGRES_PIPELINE_ABORTED. It is read to the sync, or the link is given up.
+ */
+static int finish_transaction(struct db *db, struct db_call *calls, size_t n, bool *committed, struct err *err)
+{
+	ExecStatusType status;
+	size_t at = 0;			/* 0: BEGIN, 1 .. n: the calls, n + 1: COMMIT */
+	PGresult *r;
+	int ret = 0;
+
+	while (at <= n + 2) {
+		r = PQgetResult(db->conn);
+		if (!r) {
+			at++;
+			continue;
+		}
+		status = PQresultStatus(r);
+		if (status == PGRES_TUPLES_OK && at >= 1 && at <= n && calls[at - 1].want_rows && !calls[at - 1].rows) {
+			calls[at - 1].rows = db_rows_new(r);
+			continue;
+		}
+		if (status == PGRES_COMMAND_OK && at == n + 1)
+			*committed = !strcmp(PQcmdStatus(r), "COMMIT");
+		if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_PIPELINE_SYNC && !ret)
+			ret = failed(db, r, at >= 1 && at <= n ? calls[at - 1].st->name : "commit", err);
+		PQclear(r);
+		if (status == PGRES_PIPELINE_SYNC || !db->conn)
+			return ret;
+	}
+	return failed(db, NULL, "commit", err);		/* no sync: that link is of no use */
+}
+
+int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err)
+{
+	bool committed = false;
+	struct err ignored;
+	int ret;
+
+	must(!db->in_tx);
+	for (size_t i = 0; i < n; i++)
+		calls[i].rows = NULL;
+	if (db_connect(db, err))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (prepare(db, calls[i].st, calls[i].args, calls[i].n_args, err))
+			return -1;
+	db->sqlstate[0] = 0;
+	db->fate = FATE_FINAL;
+	if (send_transaction(db, calls, n))
+		ret = finish_transaction(db, calls, n, &committed, err);
+	else
+		ret = failed(db, NULL, "begin", err);
+	if (db->conn && !PQexitPipelineMode(db->conn))
+		disconnect(db);
+	if (!ret && !committed)
+		ret = err_set(err, ERR_BUG, "database: a transaction that was not committed");
+	if (ret && db->conn && finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
+		disconnect(db);
+	for (size_t i = 0; i < n && ret; i++) {
+		db_rows_free(calls[i].rows);
+		calls[i].rows = NULL;
+	}
+	return ret;
 }
 
 bool db_notified(struct db *db, const char *channel)

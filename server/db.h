@@ -78,12 +78,6 @@ uint64_t db_generation(const struct db *db);		/* +1 at each (re)connect: what wa
 /* Runs one prepared statement. rows may be NULL. 0, or -1 with err (ERR_UNAVAILABLE: worth a retry; ERR_BUG: not). */
 int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct db_rows **rows,
 	     struct err *err);
-/*
- * Runs the statement n_calls times, the arguments of each behind those of the one before
- * (n_args each), in one round trip. Inside db_tx() only: the first error is all there is then, and rows are NULL.
- */
-int db_query_many(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n_args, size_t n_calls,
-		  struct db_rows **rows, struct err *err);
 /* Runs text of one or more statements without parameters (migrations, LISTEN). */
 int db_script(struct db *db, const char *sql, struct err *err);
 const char *db_sqlstate(const struct db *db);		/* of the last error: "23505", or "" */
@@ -96,6 +90,20 @@ const char *db_sqlstate(const struct db *db);		/* of the last error: "23505", or
  */
 typedef int (*db_tx_fn)(struct db *db, void *arg, struct err *err);
 int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *err);
+
+/*
+ * BEGIN, all the calls, COMMIT (its tag checked), in one round trip and one attempt, for what is written often.
+ * rows of each call become the caller's, if it asked (want_rows). On -1 nothing was done, or, where
+ * the link was lost, perhaps everything: to be followed by db_tx() with a key.
+ */
+struct db_call {
+	const struct stmt *st;
+	const struct db_arg *args;
+	size_t n_args;
+	bool want_rows;
+	struct db_rows *rows;		/* out; NULL on -1 */
+};
+int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err);
 
 /* Results. Out-of-range and wrong types are bugs: must(). Pointers die with the rows. */
 void db_rows_free(struct db_rows *rows);		/* accepts NULL */

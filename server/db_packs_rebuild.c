@@ -74,11 +74,11 @@ static int make_tallies(struct rebuild *r, struct db *db, struct err *err)
 
 /* ---- what the runs say ---- */
 
-static const struct stmt packed_runs = {
+/* A page of runs, and which of them still wait. */
+static const struct stmt next_runs = {
 	"rebuild_runs",
-	"SELECT r.run_id FROM run r WHERE r.run_id > $1"
-	" AND NOT EXISTS (SELECT FROM run_todo t WHERE t.what = 'pack' AND t.run_id = r.run_id)"
-	" ORDER BY r.run_id LIMIT $2"
+	"SELECT r.run_id, EXISTS (SELECT FROM run_todo t WHERE t.what = 'pack' AND t.run_id = r.run_id)"
+	" FROM (SELECT run_id FROM run WHERE run_id > $1 ORDER BY run_id LIMIT $2) r ORDER BY r.run_id"
 };
 
 static int tally_runs(struct rebuild *r, struct db *db, struct arena *a, const struct uuid *ids, size_t n,
@@ -109,17 +109,20 @@ static int read_runs(struct rebuild *r, struct db *db, struct err *err)
 	struct arena *a = arena_new();
 	struct db_rows *rows;
 	int ret = 0, n;
+	size_t packed;
 
 	do {
-		ret = db_query(db, &packed_runs, DB_ARGS(db_arg_uuid(&after), db_arg_i64(RUNS_AT_ONCE)), &rows, err);
+		ret = db_query(db, &next_runs, DB_ARGS(db_arg_uuid(&after), db_arg_i64(RUNS_AT_ONCE)), &rows, err);
 		n = ret ? 0 : db_rows_count(rows);
-		for (int i = 0; i < n; i++)
-			db_uuid(rows, i, 0, &ids[i]);
-		db_rows_free(rows);
-		if (n) {
-			after = ids[n - 1];
-			ret = tally_runs(r, db, a, ids, (size_t)n, err);
+		packed = 0;
+		for (int i = 0; i < n; i++) {
+			db_uuid(rows, i, 0, &after);
+			if (!db_bool(rows, i, 1))
+				ids[packed++] = after;
 		}
+		db_rows_free(rows);
+		if (packed)
+			ret = tally_runs(r, db, a, ids, packed, err);
 		arena_reset(a);
 	} while (n == RUNS_AT_ONCE && !ret);
 	arena_free(a);

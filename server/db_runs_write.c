@@ -232,6 +232,18 @@ static const struct stmt queue_runs = {
 	" SELECT pg_notify('nsecwatch_run', '')"
 };
 
+/*
+ * The same without knowing which are new: those that bear the received_at of this very attempt. A
+ * later attempt must not use it: what an earlier one brought in may be done already.
+ */
+static const struct stmt queue_new_runs = {
+	"queue_new_runs",
+	"WITH todo AS (INSERT INTO run_todo (run_id, what)"
+	" SELECT r.run_id, w.what FROM run r JOIN unnest($1, $2) u (run_id, received_at) USING (run_id, received_at),"
+	" (VALUES ('pack'), ('check')) w (what) WHERE r.run_id = ANY($1) ON CONFLICT DO NOTHING)"
+	" SELECT pg_notify('nsecwatch_run', '')"
+};
+
 static const struct stmt make_month = {
 	"make_month", "SELECT run_raw_month(" MONTH_OF("$1") ")"
 };
@@ -261,6 +273,19 @@ static void insert_args(const struct member *m, struct db_arg *args)
 	memcpy(args, all, sizeof(all));
 }
 
+static int insert(struct db *db, const struct member *m, bool *inserted, struct err *err)
+{
+	struct db_arg args[INSERT_ARGS];
+	struct db_rows *rows;
+
+	insert_args(m, args);
+	if (db_query(db, &insert_run, args, INSERT_ARGS, &rows, err))
+		return -1;
+	*inserted = db_rows_count(rows) == 1;
+	db_rows_free(rows);
+	return 0;
+}
+
 /*
  * What the run that is there already makes of this one. It may be our own: a first attempt whose
  * COMMIT went through although the link was lost; its received_at tells.
@@ -274,7 +299,7 @@ static int compare(struct db *db, const struct run_write *w, int64_t received_at
 
 	if (db_query(db, &known_run, DB_ARGS(db_arg_uuid(&w->sub->run_id)), &rows, err))
 		return -1;
-	*outcome = WRITE_STORED;
+	*outcome = WRITE_STORED;	/* a dry run's; what was written is found */
 	if (db_rows_count(rows)) {
 		digest = db_bytes(rows, 0, 0, &n);
 		if (n != 32 || memcmp(digest, w->sub->content_sha256, 32))
@@ -291,43 +316,61 @@ struct batch {
 	size_t n;
 };
 
-static int insert_batch(struct db *db, const struct batch *b, bool *inserted, struct err *err)
-{
-	struct db_arg *args = malloc(b->n * INSERT_ARGS * sizeof(*args));
-	struct db_rows *rows[BATCH_MAX];
-	int ret;
-
-	must(args != NULL);
-	for (size_t i = 0; i < b->n; i++)
-		insert_args(b->members[i], args + i * INSERT_ARGS);
-	ret = db_query_many(db, &insert_run, args, INSERT_ARGS, b->n, rows, err);
-	for (size_t i = 0; i < b->n && !ret; i++) {
-		inserted[i] = db_rows_count(rows[i]) == 1;
-		db_rows_free(rows[i]);
-	}
-	free(args);
-	return ret;
-}
-
+/* With retries, so that a run may be there already: it is asked for each. */
 static int write_batch(struct db *db, void *arg, struct err *err)
 {
 	struct batch *b = arg;
 	struct uuid stored[BATCH_MAX];
-	bool inserted[BATCH_MAX];
 	size_t n = 0;
+	bool inserted;
 
-	if (insert_batch(db, b, inserted, err))
-		return -1;
 	for (size_t i = 0; i < b->n; i++) {
 		struct member *m = b->members[i];
 
+		if (insert(db, m, &inserted, err))
+			return -1;
 		m->w->outcome = WRITE_STORED;
-		if (inserted[i])
+		if (inserted)
 			stored[n++] = m->w->sub->run_id;
 		else if (compare(db, m->w, m->received_at, &m->w->outcome, err))
 			return -1;
 	}
 	return n ? db_query(db, &queue_runs, DB_ARGS(db_arg_uuids(stored, n)), NULL, err) : 0;
+}
+
+/*
+ * The usual way: the whole batch in one round trip. -1 with nothing known of what became of
+ * it; then write_batch() goes over it again.
+ */
+static int write_quickly(struct db *db, struct batch *b, struct err *err)
+{
+	struct db_arg *args = malloc(b->n * INSERT_ARGS * sizeof(*args));
+	struct db_call calls[BATCH_MAX + 1];
+	struct uuid ids[BATCH_MAX];
+	int64_t received_at[BATCH_MAX];
+	int ret;
+
+	must(args != NULL);
+	for (size_t i = 0; i < b->n; i++) {
+		insert_args(b->members[i], args + i * INSERT_ARGS);
+		calls[i] = (struct db_call){ &insert_run, args + i * INSERT_ARGS, INSERT_ARGS, true, NULL };
+		ids[i] = b->members[i]->w->sub->run_id;
+		received_at[i] = b->members[i]->received_at;
+	}
+	const struct db_arg queue_args[] = { db_arg_uuids(ids, b->n), db_arg_times(received_at, b->n) };
+
+	calls[b->n] = (struct db_call){ &queue_new_runs, queue_args, 2, false, NULL };
+	ret = db_tx_once(db, calls, b->n + 1, err);
+	for (size_t i = 0; i < b->n && !ret; i++) {
+		struct run_write *w = b->members[i]->w;
+
+		w->outcome = WRITE_STORED;
+		if (!db_rows_count(calls[i].rows) && compare(db, w, received_at[i], &w->outcome, &w->err))
+			w->outcome = WRITE_FAILED;
+		db_rows_free(calls[i].rows);
+	}
+	free(args);
+	return ret;
 }
 
 /* ---- batches ---- */
@@ -391,7 +434,8 @@ static void commit_batch(struct run_writer *rw, struct db *db, struct batch *b)
 	struct err err = { 0 };
 
 	qsort(b->members, b->n, sizeof(b->members[0]), by_run_id);
-	if (!make_months(rw, db, &err) && !db_tx(db, write_batch, b, DEADLINE_MS, &err))
+	if (!make_months(rw, db, &err) &&
+	    (!write_quickly(db, b, &err) || !db_tx(db, write_batch, b, DEADLINE_MS, &err)))
 		return;
 	if (!strcmp(db_sqlstate(db), "23514"))		/* somebody dropped this month's partition */
 		forget_months(rw);
