@@ -377,11 +377,26 @@ static int commit(struct db *db, struct err *err)
 	return committed ? 0 : err_set(err, ERR_BUG, "database: a failed transaction was committed");
 }
 
+/* After a transaction that failed: the link, if there still is one, is as if nothing had been; the error stays known. */
+static void clean_up(struct db *db)
+{
+	char sqlstate[sizeof(db->sqlstate)];
+	enum fate fate = db->fate;
+	struct err ignored = { 0 };
+
+	memcpy(sqlstate, db->sqlstate, sizeof(sqlstate));
+	if (db->conn && PQtransactionStatus(db->conn) != PQTRANS_IDLE &&
+	    finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
+		disconnect(db);
+	if (db->conn && fate == FATE_STALE)
+		forget_statements(db);
+	memcpy(db->sqlstate, sqlstate, sizeof(sqlstate));
+	db->fate = fate;
+}
+
 /* One attempt. *fate: why it failed, FATE_FINAL also for what fn itself refused. */
 static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struct err *err)
 {
-	char sqlstate[sizeof(db->sqlstate)];
-	struct err ignored = { 0 };
 	int ret;
 
 	db->fate = FATE_FINAL;
@@ -396,15 +411,8 @@ static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struc
 		db->in_tx = false;
 	}
 	*fate = db->fate;
-	if (!ret || !db->conn)
-		return ret;
-	memcpy(sqlstate, db->sqlstate, sizeof(sqlstate));
-	if (PQtransactionStatus(db->conn) != PQTRANS_IDLE &&
-	    finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
-		disconnect(db);
-	if (*fate == FATE_STALE && db->conn)
-		forget_statements(db);
-	memcpy(db->sqlstate, sqlstate, sizeof(sqlstate));
+	if (ret)
+		clean_up(db);
 	return ret;
 }
 
@@ -490,7 +498,6 @@ static int finish_transaction(struct db *db, struct db_call *calls, size_t n, bo
 int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err)
 {
 	bool committed = false;
-	struct err ignored;
 	int ret;
 
 	must(!db->in_tx);
@@ -511,8 +518,8 @@ int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err)
 		disconnect(db);
 	if (!ret && !committed)
 		ret = err_set(err, ERR_BUG, "database: a transaction that was not committed");
-	if (ret && db->conn && finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
-		disconnect(db);
+	if (ret)
+		clean_up(db);
 	for (size_t i = 0; i < n && ret; i++) {
 		db_rows_free(calls[i].rows);
 		calls[i].rows = NULL;

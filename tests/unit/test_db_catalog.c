@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The catalogue misses nothing, in whatever order others commit; and tokens. */
+#include "pg.h"
+#include "sub.h"
+#include "tap.h"
+
+#include <pthread.h>
+
+#include "../../server/db_catalog.h"
+#include "../../server/db_tokens.h"
+
+static bool has(struct catalog *c, const char *benchmark)
+{
+	const struct cat_benchmark *const *list;
+	bool found = false;
+	size_t n;
+
+	db_catalog_lock(c);
+	list = db_catalog_benchmarks(c, &n);
+	for (size_t i = 0; i < n; i++) {
+		found |= !strcmp(list[i]->name, benchmark);
+		if (i && list[i]->id <= list[i - 1]->id)
+			found = false;
+	}
+	db_catalog_unlock(c);
+	return found;
+}
+
+/* Ids and clocks commit out of order: the row made first becomes visible last. */
+static void test_order(struct catalog *c, struct db *db, struct db *slow, struct db *fast)
+{
+	struct err err;
+
+	db_script(slow, "BEGIN; INSERT INTO benchmark (name, created_at, changed_in)"
+		  " VALUES ('slow', now(), pg_current_xact_id()::text::bigint)", &err);
+	db_script(fast, "INSERT INTO benchmark (name, created_at, changed_in)"
+		  " VALUES ('fast', now(), pg_current_xact_id()::text::bigint)", &err);
+	ok(!db_catalog_refresh(c, db, &err) && has(c, "fast") && !has(c, "slow"), "what is committed is seen");
+	for (int i = 0; i < 5; i++) {
+		db_script(fast, "SELECT pg_current_xact_id()", &err);
+		db_catalog_refresh(c, db, &err);
+	}
+	db_script(slow, "COMMIT", &err);
+	ok(!db_catalog_refresh(c, db, &err) && has(c, "slow"), "a row made first and committed last is seen too");
+}
+
+/* A series whose names come in the same transaction, committed between two statements of a refresh, all at once. */
+struct maker {
+	struct catalog *c;
+	int thread;
+	bool failed;
+};
+
+static void *make(void *arg)
+{
+	struct maker *m = arg;
+	struct db *db = db_new(pg_dsn, "test", 60000);
+	struct arena *a = arena_new();
+	struct sub_ids ids;
+	struct err err;
+
+	for (int i = 0; i < 40; i++) {
+		struct submission *s = sub_new(a, arena_printf(a, "made-%d", i % 7), "6.17", 20, "x");
+
+		for (size_t k = 0; k < s->n_results; k++)
+			s->results[k].benchmark = arena_printf(a, "bench-%d-%zu", i, (k + (size_t)m->thread) % 20);
+		if (db_catalog_resolve(m->c, db, a, s, true, &ids, &err)) {
+			printf("# %s\n", err.message);
+			m->failed = true;
+			break;
+		}
+		for (size_t k = 0; k < s->n_results; k++) {
+			const struct cat_series *found;
+
+			db_catalog_lock(m->c);
+			found = db_catalog_series_by_id(m->c, ids.series_ids[k]);
+			m->failed |= !found || strcmp(found->benchmark->name, s->results[k].benchmark) ||
+				     strcmp(found->params, s->results[k].params);
+			db_catalog_unlock(m->c);
+		}
+		arena_reset(a);
+	}
+	arena_free(a);
+	db_free(db);
+	return NULL;
+}
+
+static void test_many(struct catalog *one, struct catalog *two)
+{
+	struct maker makers[8];
+	pthread_t threads[8];
+	bool failed = false;
+
+	for (int i = 0; i < 8; i++) {
+		makers[i] = (struct maker){ .c = i % 2 ? one : two, .thread = i };
+		pthread_create(&threads[i], NULL, make, &makers[i]);
+	}
+	for (int i = 0; i < 8; i++) {
+		pthread_join(threads[i], NULL);
+		failed |= makers[i].failed;
+	}
+	ok(!failed, "eight threads with two catalogues make the same names at once");
+}
+
+static void test_params(struct catalog *c, struct db *db, struct arena *a)
+{
+	struct submission *s = sub_new(a, "params-01", "6.17", 1, "p");
+	const struct cat_series *series;
+	struct sub_ids ids, again;
+	struct err err;
+	char *long_params = arena_alloc(a, 20000);
+
+	s->results[0].params = "{\"b\":true,\"mode\":\"x y\",\"ratio\":0.1,\"size_kib\":40000000}";
+	ok(!db_catalog_resolve(c, db, a, s, true, &ids, &err) && ids.series_new == 1, "a series with parameters");
+	series = db_catalog_series_by_id(c, ids.series_ids[0]);
+	ok(series && series->n_params == 4 && series->machine == db_catalog_machine_of(c, "params-01"), "is found by its id");
+	is_str(series->param[0].text, "true", "a boolean");
+	is_str(series->param[1].text, "x y", "a string");
+	is_str(series->param[2].text, "0.1", "a number, shortest");
+	ok(series->param[3].is_number && series->param[3].number == 4e7 && !strcmp(series->param[3].text, "40000000"), "a whole number");
+	ok(!db_catalog_resolve(c, db, a, s, true, &again, &err) && again.series_new == 0 && again.series_ids[0] == ids.series_ids[0] &&
+	   again.fact_id == ids.fact_id && ids.fact_id, "the same again is the same");
+
+	memset(long_params, 'x', 20000);
+	memcpy(long_params, "{\"a\":\"", 6);
+	memcpy(long_params + 20000 - 3, "\"}", 3);
+	s->results[0].params = long_params;
+	ok(!db_catalog_resolve(c, db, a, s, true, &ids, &err) && ids.series_new == 1, "parameters longer than an index entry");
+	s->results[0].benchmark = long_params;
+	/* compressible: PostgreSQL takes it; random text of this length it would refuse as invalid */
+	s->results[0].better = BETTER_NEUTRAL;
+	ok(!db_catalog_resolve(c, db, a, s, false, &again, &err) && again.series_new == 1 && again.series_ids[0] == 0, "unknown without create: no id");
+}
+
+static void test_long_name(struct catalog *c, struct db *db, struct arena *a)
+{
+	struct submission *s = sub_new(a, "long-01", "6.17", 1, "l");
+	struct sub_ids ids;
+	struct err err;
+	uint8_t noise[8000];
+	char *name = arena_alloc(a, 16001);
+
+	random_bytes(noise, sizeof(noise));
+	hex_format(noise, sizeof(noise), name);
+	s->results[0].benchmark = name;
+	ok(db_catalog_resolve(c, db, a, s, true, &ids, &err) && err.kind == ERR_INVALID, "a name that no index can hold is invalid, not our bug: %s",
+	   err.message);
+}
+
+static void test_tokens(struct db *db, struct arena *a)
+{
+	char text[TOKEN_TEXT], other[TOKEN_TEXT];
+	enum token_scope scope;
+	struct token t, *list;
+	struct err err;
+	bool found;
+	size_t n;
+
+	ok(!db_tokens_add(db, "lab", SCOPE_INGEST, text, &err) && strlen(text) == TOKEN_TEXT - 1 && !strncmp(text, "nsw_", 4), "a token");
+	ok(strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == TOKEN_TEXT - 1, "is safe in a URL");
+	ok(!db_tokens_find(db, a, text, &t, &err) && t.id && t.scope == SCOPE_INGEST && !strcmp(t.name, "lab"), "is found by its text");
+	ok(db_tokens_add(db, "lab", SCOPE_ADMIN, other, &err) && err.kind == ERR_CONFLICT, "a second one of that name is refused: %s", err.message);
+	ok(!db_tokens_find(db, a, other, &t, &err) && !t.id, "and its text is worth nothing");
+	ok(!db_tokens_add(db, "admin", SCOPE_ADMIN, other, &err) && strcmp(text, other), "another one");
+	ok(!db_tokens_find(db, a, "nsw_", &t, &err) && !t.id && !db_tokens_find(db, a, "", &t, &err) && !t.id, "no text is no token");
+	ok(!db_tokens_revoke(db, "lab", &found, &err) && found, "revoked");
+	ok(!db_tokens_find(db, a, text, &t, &err) && !t.id, "it is none any more");
+	ok(!db_tokens_revoke(db, "nobody", &found, &err) && !found, "an unknown name is told");
+	ok(!db_tokens_list(db, a, &list, &n, &err) && n == 2 && list[0].revoked_at != TM_NONE && list[1].revoked_at == TM_NONE, "the list");
+	ok(!db_tokens_scope_parse("triage", &scope) && scope == SCOPE_TRIAGE && db_tokens_scope_parse("none", &scope) &&
+	   db_tokens_scope_parse("root", &scope), "scopes have names");
+	ok(db_tokens_allows(SCOPE_ADMIN, SCOPE_INGEST) && db_tokens_allows(SCOPE_INGEST, SCOPE_READ) &&
+	   !db_tokens_allows(SCOPE_READ, SCOPE_INGEST) && !db_tokens_allows(SCOPE_TRIAGE, SCOPE_INGEST) &&
+	   !db_tokens_allows(SCOPE_INGEST, SCOPE_TRIAGE) && !db_tokens_allows(SCOPE_NONE, SCOPE_READ) &&
+	   db_tokens_allows(SCOPE_NONE, SCOPE_NONE) && !db_tokens_allows(SCOPE_TRIAGE, SCOPE_ADMIN), "what each allows");
+}
+
+int main(void)
+{
+	struct catalog *c = db_catalog_new(), *other = db_catalog_new();
+	struct arena *a = arena_new();
+	struct db *db, *slow, *fast;
+
+	pg_start();
+	db = pg_migrated();
+	slow = db_new(pg_dsn, "test", 60000);
+	fast = db_new(pg_dsn, "test", 60000);
+	test_order(c, db, slow, fast);
+	test_params(c, db, a);
+	test_long_name(c, db, a);
+	test_many(c, other);
+	test_tokens(db, a);
+	db_catalog_free(c);
+	db_catalog_free(other);
+	arena_free(a);
+	db_free(db);
+	db_free(slow);
+	db_free(fast);
+	return done();
+}
