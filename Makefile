@@ -41,7 +41,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(if $(wildcard ingest/nsecwatch.c),$(BUILD)/nsecwatch)
 
-.PHONY: all run test deps deps-test help fmt lint clean unit programs test-compose test-fresh
+.PHONY: all run test deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
 programs: $(PROGRAMS)
 
@@ -104,6 +104,7 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libserver.a $(BUILD)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -o $@ $< -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
 
+unit-programs: $(UNIT)
 unit: $(UNIT)
 	prove $(UNIT)
 

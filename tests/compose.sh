@@ -34,7 +34,7 @@ cleanup() {
 	compose down -v >/dev/null 2>&1 || true
 	in_net podman rm -af >/dev/null 2>&1 || true
 	ip netns del "$netns" 2>/dev/null || true
-	umount "$base/storage/overlay" 2>/dev/null || true
+	awk -v base="$base/" 'index($2, base) == 1 { print $2 }' /proc/mounts | sort -r | while read -r at; do umount -l "$at" || true; done
 	[ -n "${KEEP:-}" ] && say "kept: $base" || rm -rf --one-file-system "$base"
 	exit $status
 }
