@@ -17,7 +17,7 @@ SANFLAG := $(if $(filter address,$(SAN)),-fsanitize=address$(comma)undefined -fn
            $(if $(filter undefined,$(SAN)),-fsanitize=undefined -fno-omit-frame-pointer)\
            $(if $(filter thread,$(SAN)),-fsanitize=thread -fno-omit-frame-pointer)
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),-Werror) $(HARDEN) $(SANFLAG) \
+ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),$(if $(SAN),,-Werror)) $(HARDEN) $(SANFLAG) \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
 ALLLD   := -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS)
 LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lm
