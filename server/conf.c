@@ -310,10 +310,8 @@ int conf_listen_split(const char *text, char host[256], int *port, struct err *e
 
 int conf_read_secrets(struct conf *conf, struct err *err)
 {
+	static char line[1024];
 	const char *name = conf->smtp_password_file;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
 	FILE *f;
 
 	if (!name)
@@ -321,14 +319,12 @@ int conf_read_secrets(struct conf *conf, struct err *err)
 	f = fopen(name, "re");
 	if (!f)
 		return err_set(err, ERR_SETUP, "--smtp-password-file %s: %s", name, strerror(errno));
-	n = getline(&line, &room, f);
+	if (!fgets(line, sizeof(line), f))
+		line[0] = 0;
 	fclose(f);
-	if (n >= 0)
-		line[strcspn(line, "\r\n")] = 0;
-	if (n < 0 || !*line) {
-		free(line);
+	line[strcspn(line, "\r\n")] = 0;
+	if (!*line)
 		return err_set(err, ERR_SETUP, "--smtp-password-file %s: its first line is empty", name);
-	}
 	conf->smtp_password = line;
 	conf->smtp_password_file = NULL;
 	return 0;

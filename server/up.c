@@ -422,9 +422,8 @@ int up_run(const struct conf *conf, struct err *err)
 
 int up_find_db(const struct conf *conf, const char **conninfo, struct err *err)
 {
-	char path[PATH_MAX], *line = NULL;
-	size_t room = 0;
-	ssize_t n;
+	static char line[2 * PATH_MAX];
+	char path[PATH_MAX];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/conninfo", conf->data);
@@ -435,12 +434,11 @@ int up_find_db(const struct conf *conf, const char **conninfo, struct err *err)
 			       path);
 	if (!f)
 		return err_set(err, ERR_SETUP, "%s: %s", path, strerror(errno));
-	n = getline(&line, &room, f);
+	if (!fgets(line, sizeof(line), f))
+		line[0] = 0;
 	fclose(f);
-	if (n <= 0) {
-		free(line);
+	if (!*line)
 		return err_set(err, ERR_SETUP, "%s is empty: start `nsecwatchd up` again", path);
-	}
 	line[strcspn(line, "\n")] = 0;
 	*conninfo = line;
 	return 0;
