@@ -16,11 +16,10 @@ base=${REUSE:-}
 [ -n "$base" ] || base=$(mktemp -d "${TMPDIR:-/tmp}/nsecwatch-compose.XXXXXX")
 netns=nsecwatch-$$
 export CONTAINERS_CONF=$base/containers.conf CONTAINERS_STORAGE_CONF=$base/storage.conf
-export COMPOSE_PROJECT_NAME=nswtest POSTGRES_PASSWORD="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
 
 # In a namespace of its own, entered so that cgroups stay visible (ip netns exec would remount /sys).
 in_net() { nsenter --net="/run/netns/$netns" "$@"; }
-compose() { in_net podman-compose -p nswtest "$@"; }
+compose() { (cd "$base/project" && in_net podman-compose -p nswtest "$@"); }
 container() { in_net podman ps -aq --filter "label=com.docker.compose.service=$1" --filter label=io.podman.compose.project=nswtest | head -1; }
 up() { compose up -d --no-build > "$base/up.log" 2>&1 || { cat "$base/up.log"; return 1; }; }
 
@@ -28,7 +27,7 @@ cleanup() {
 	status=$?
 	if [ $status != 0 ]; then
 		for service in db migrate serve watch; do
-			id=$(container $service 2>/dev/null) && [ -n "$id" ] && { say "log of $service"; in_net podman logs --tail 30 "$id" 2>&1; }
+			id=$(container $service 2>/dev/null) && [ -n "$id" ] && { say "log of $service"; in_net podman logs --tail 10 "$id" 2>&1; }
 		done
 	fi
 	compose down -v >/dev/null 2>&1 || true
@@ -57,6 +56,11 @@ configure() {
 		graphroot = "$base/storage"
 		runroot = "$base/run"
 	END
+	# a folder beside it, as its head says, so that no .env of somebody is touched
+	mkdir -p "$base/project"
+	cp docker-compose.yml "$base/project/"
+	printf 'POSTGRES_PASSWORD=%s\nNSECWATCH_WEBHOOK_URL=http://127.0.0.1:9/\n' \
+		"$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" > "$base/project/.env"
 	ip netns add "$netns" 2>"$base/netns.log" || skip "no network namespace: $(cat "$base/netns.log")"
 	ip -n "$netns" link set lo up
 }
@@ -132,7 +136,7 @@ wait_healthy() {
 	tries=0
 	until healthy "$1"; do
 		tries=$((tries + 1))
-		[ $tries -lt 120 ] || { say "$1 does not become healthy"; exit 1; }
+		[ $tries -lt 360 ] || { say "$1 does not become healthy"; exit 1; }
 		sleep 0.5
 	done
 	say "$1 is healthy"
