@@ -374,7 +374,7 @@ void table_txt(struct buf *out, const struct table *t)
 
 /* ---- numbers for people ---- */
 
-/* Decimals that make 3 significant digits of |v|, at most `most`. Rounding up to the next power counts: 9.996 is 10.0. */
+/* Decimals that make 3 significant digits of |v|, at most `most`. Rounding up to a power of 10 counts: 9.996 is 10.0. */
 static int decimals(double v, int most)
 {
 	int digits = 2 - (int)floor(log10(fabs(v)));
@@ -415,7 +415,9 @@ struct scale {
 };
 
 static const struct scale times[] = { { 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" }, { 0, NULL } };
-static const struct scale counts[] = { { 1, "" }, { 1e3, "k" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }, { 0, NULL } };
+static const struct scale counts[] = {
+	{ 1, "" }, { 1e3, "k" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }, { 0, NULL },
+};
 
 static const struct scale *scale_of(const struct scale *s, double v)
 {

@@ -13,7 +13,8 @@
 /* Rows of one table stand together: row order, but metric before params. */
 static int by_table(const void *x, const void *y)
 {
-	const struct compare_row *r = *(const struct compare_row *const *)x, *q = *(const struct compare_row *const *)y;
+	const struct compare_row *r = *(const struct compare_row *const *)x;
+	const struct compare_row *q = *(const struct compare_row *const *)y;
 	const struct cat_series *s = r->series, *t = q->series;
 	int d = strcmp(s->benchmark->name, t->benchmark->name);
 

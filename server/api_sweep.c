@@ -212,7 +212,8 @@ static int kernels_of(struct req *rq, const struct selection *sel, const struct 
 	for (size_t i = 0; i < n_values; i++) {
 		if (!strcmp(values[i], "previous"))
 			continue;
-		if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", values[i], sel, &all[i], err))
+		if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", values[i], sel, &all[i],
+				       err))
 			return -1;
 		if (!head)
 			head = all[i];

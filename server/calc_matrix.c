@@ -145,9 +145,10 @@ static void judge(struct arena *a, struct matrix *m, const struct sum *sums)
 					 .ci_lo = cell->ci_lo, .ci_hi = cell->ci_hi };
 
 		/* where some rows are better up and others down, a mean has no good side */
-		calc_compare_judge(&r, sums[i].mixed ? BETTER_NEUTRAL : sums[i].better, sums[i].one_boot);
-		cell->direction = cell->n_series ? calc_compare_direction(cell->percent, sums[i].mixed ? BETTER_NEUTRAL : sums[i].better) :
-						   COMPARE_NO_DIRECTION;
+		enum better better = sums[i].mixed || !cell->n_series ? BETTER_NEUTRAL : sums[i].better;
+
+		calc_compare_judge(&r, better, sums[i].one_boot);
+		cell->direction = calc_compare_direction(cell->percent, better);
 		cell->verdict = r.verdict;
 		cell->confidence = r.confidence;
 	}

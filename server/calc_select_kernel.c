@@ -137,7 +137,8 @@ static const struct cat_kernel **candidates(struct catalog *c, struct arena *a, 
 					    const char *track, size_t *n)
 {
 	size_t all;
-	const struct cat_kernel *const *kernels, **list;
+	const struct cat_kernel *const *kernels;
+	const struct cat_kernel **list;
 
 	*n = 0;
 	db_catalog_lock(c);
@@ -213,8 +214,8 @@ static int latest(struct catalog *c, struct db *db, struct arena *a, const char 
 	    (!n_best && latest_of_tracks(db, a, sel, list, n, false, best, &n_best, err)))
 		return -1;
 	if (!n_best)
-		return err_set(err, ERR_UNKNOWN_VALUE, "%s: there is no kernel%s%s yet", arg, track ? " on track " : "",
-			       track ? track : "");
+		return err_set(err, ERR_UNKNOWN_VALUE, "%s: there is no kernel%s%s yet", arg,
+			       track ? " on track " : "", track ? track : "");
 	*kernel = best[0];
 	if (n_best == 1)
 		return 0;

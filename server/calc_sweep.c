@@ -122,7 +122,8 @@ static void find_members(struct work *w, const struct selection *sel, struct sel
 		for (size_t p = 0; p < s->n_params; p++) {
 			if (!s->param[p].is_number || strcmp(s->param[p].name, w->axis))
 				continue;
-			w->member[w->n++] = (struct member){ s, params_without(w->a, s, p), s->param[p].number, sub->n };
+			w->member[w->n++] = (struct member){ .series = s, .others = params_without(w->a, s, p),
+							     .x = s->param[p].number, .index = sub->n };
 			sub->series[sub->n++] = s;
 			w->out->log &= s->param[p].number > 0;
 		}

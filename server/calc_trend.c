@@ -71,7 +71,8 @@ static struct calc_ids find_kernels(struct work *w, struct catalog *c, const str
 		const struct cat_kernel *k;
 		size_t seen;
 
-		if (samples[i].n < 1 || calc_ids_find(&map, samples[i].kernel_id, &seen) || !run_wanted(w, &samples[i]))
+		if (samples[i].n < 1 || calc_ids_find(&map, samples[i].kernel_id, &seen) ||
+		    !run_wanted(w, &samples[i]))
 			continue;
 		k = db_catalog_kernel(c, samples[i].kernel_id);
 		if (!kernel_wanted(w, k))	/* or newer than the catalogue: the next answer has it */

@@ -105,7 +105,8 @@ static void over_repetitions(struct stats_side *side, const struct stats_sample 
 void stats_side_of(const struct stats_sample *samples, size_t n, void *scratch, struct stats_side *side)
 {
 	double *boot = scratch;
-	size_t boots = boot_means(samples, n, (int64_t *)(boot + n), boot);
+	void *order = boot + n;
+	size_t boots = boot_means(samples, n, order, boot);
 	bool open = false;
 
 	*side = (struct stats_side){ .runs = (int64_t)n, .boots = (int64_t)boots,

@@ -44,6 +44,7 @@ def test_uarch_by_thp_with_an_empty_cell(api, suite):
     (always, never), (rome, empty) = answer["cells"]
     assert always["percent"] == pytest.approx(-60) and never["percent"] == pytest.approx(150)
     assert rome["percent"] == 0 and empty is None
+    assert (always["direction"], never["direction"], rome["direction"]) == ("better", "worse", "same")
     for cell in (always, never, rome):
         assert (cell["verdict"], cell["ci"], cell["n_series"]) == ("inconclusive", None, 1)
     assert matrix(api, suite) == answer, "that is what it shows when nothing is said"
@@ -85,7 +86,7 @@ def test_signs_that_disagree_within_a_cell_of_mixed_directions_are_no_verdict(ap
             post(api, suite, "milan", kernel, [value + i])
             post(api, suite, "milan", kernel, [value + i], metric="rate", unit="calls/s", better="higher")
     ((cell,),) = matrix(api, suite)["cells"]
-    assert cell["verdict"] == "inconclusive" and cell["n_series"] == 2
+    assert (cell["verdict"], cell["direction"], cell["n_series"]) == ("inconclusive", None, 2)
 
 
 @pytest.mark.parametrize("dimension, labels", [
