@@ -2,21 +2,21 @@
 /*
  * A tag of linux-next ("next-20250814") does not name its base: it is mainline's
  * newest tag of the days before. Tags of mainline come on Sundays, a week apart, rc1
- * two weeks after the release; so a release's day and its number of candidates are
- * enough. A day outside the table has no known base.
+ * two weeks after the release; so the days of releases are enough. A day outside the
+ * table has no known base.
  */
 #include "kernel_impl.h"
 
-/* Days of release from the tags; how many candidates there were. */
+/* Days of release, from the tags. */
 static const struct release {
-	int major, minor, date, candidates;
+	int major, minor, date;
 } releases[] = {
-	{ 5, 19, 20220731, 8 }, { 6, 0, 20221002, 7 },	{ 6, 1, 20221211, 8 },	{ 6, 2, 20230219, 8 },
-	{ 6, 3, 20230423, 7 },	{ 6, 4, 20230625, 7 },	{ 6, 5, 20230827, 7 },	{ 6, 6, 20231029, 7 },
-	{ 6, 7, 20240107, 8 },	{ 6, 8, 20240310, 7 },	{ 6, 9, 20240512, 7 },	{ 6, 10, 20240714, 7 },
-	{ 6, 11, 20240915, 7 }, { 6, 12, 20241117, 7 }, { 6, 13, 20250119, 7 }, { 6, 14, 20250324, 7 },
-	{ 6, 15, 20250525, 7 }, { 6, 16, 20250727, 7 }, { 6, 17, 20250928, 7 }, { 6, 18, 20251130, 7 },
-	{ 6, 19, 20260208, 8 }, { 7, 0, 20260412, 7 },	{ 7, 1, 20260614, 7 },
+	{ 5, 19, 20220731 }, { 6, 0, 20221002 },  { 6, 1, 20221211 },  { 6, 2, 20230219 },
+	{ 6, 3, 20230423 },  { 6, 4, 20230625 },  { 6, 5, 20230827 },  { 6, 6, 20231029 },
+	{ 6, 7, 20240107 },  { 6, 8, 20240310 },  { 6, 9, 20240512 },  { 6, 10, 20240714 },
+	{ 6, 11, 20240915 }, { 6, 12, 20241117 }, { 6, 13, 20250119 }, { 6, 14, 20250324 },
+	{ 6, 15, 20250525 }, { 6, 16, 20250727 }, { 6, 17, 20250928 }, { 6, 18, 20251130 },
+	{ 6, 19, 20260208 }, { 7, 0, 20260412 },  { 7, 1, 20260614 },  { 7, 2, 20260816 },
 };
 
 #define N_RELEASES (sizeof(releases) / sizeof(*releases))
@@ -65,9 +65,10 @@ bool kernel_dates_base(int yyyymmdd, int version[3], int *rc)
 	first_rc = sunday_of(day_of(releases[last].date)) + MERGE_WINDOW;
 	if (last + 1 < N_RELEASES && day > first_rc) {
 		last++;
+		/* a release on a Monday comes when the next candidate would be due */
+		if (day > sunday_of(day_of(releases[last].date)))
+			day = sunday_of(day_of(releases[last].date));
 		*rc = (day - first_rc - 1) / 7 + 1;
-		if (*rc > releases[last].candidates)
-			*rc = releases[last].candidates;
 	}
 	version[0] = releases[last].major;
 	version[1] = releases[last].minor;
