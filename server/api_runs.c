@@ -74,36 +74,46 @@ static void run_json(struct json *j, const struct run *run, const struct names *
 
 /* ---- the list ---- */
 
-static int add_id(int64_t **ids, size_t *n, int64_t id)
+static void add_id(int64_t *ids, size_t *n, int64_t id)
 {
 	for (size_t i = 0; i < *n; i++)
-		if ((*ids)[i] == id)
-			return 0;
-	(*ids)[(*n)++] = id;
-	return 0;
+		if (ids[i] == id)
+			return;
+	ids[(*n)++] = id;
 }
 
-/* Machines and configs by the selectors; *nothing: they pick none. */
+/* Whether an argument asks for what a run measured, not only for where it ran. */
+static bool asks_for_series(const char *name)
+{
+	return !strcmp(name, "benchmark") || !strcmp(name, "metric") || !strncmp(name, "param.", 6);
+}
+
+/* Machines, configs and series by the selectors; *nothing: they pick none. */
 static int filter_series(struct req *rq, struct run_filter *f, struct selection *sel, bool *nothing, struct err *err)
 {
-	static const char *const names[] = { "machine", "uarch", "isa", "thp", "base_page_kib" };
-	int64_t *machines, *configs;
-	bool any = false;
+	int64_t *machines, *configs, *series;
+	bool where = false, what = false;
 
 	if (api_shapes_selection(rq, sel, err))
 		return -1;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		any |= web_arg(rq, names[i]) != NULL;
-	if (!any)
+	for (size_t i = 0; i < rq->n_args; i++) {
+		what |= asks_for_series(rq->args[i].name);
+		where |= calc_select_is_selector(rq->args[i].name) && strcmp(rq->args[i].name, "track") != 0;
+	}
+	if (!where)
 		return 0;
 	machines = arena_array(rq->arena, int64_t, sel->n + 1);
 	configs = arena_array(rq->arena, int64_t, sel->n + 1);
+	series = arena_array(rq->arena, int64_t, sel->n + 1);
 	for (size_t i = 0; i < sel->n; i++) {
-		add_id(&machines, &f->n_machines, sel->series[i]->machine->id);
-		add_id(&configs, &f->n_configs, sel->series[i]->config->id);
+		add_id(machines, &f->n_machines, sel->series[i]->machine->id);
+		add_id(configs, &f->n_configs, sel->series[i]->config->id);
+		if (what)
+			series[f->n_series++] = sel->series[i]->id;
 	}
 	f->machine_ids = machines;
 	f->config_ids = configs;
+	f->series_ids = what ? series : NULL;
 	*nothing = !sel->n;
 	return 0;
 }
@@ -124,14 +134,14 @@ static int filter_kernels(struct req *rq, struct run_filter *f, const struct sel
 	for (size_t i = 0; !n_names && i < n_all; i++)
 		for (size_t t = 0; t < sel->n_tracks; t++)
 			if (api_list_glob(sel->tracks[t], all[i]->track))
-				add_id(&ids, &f->n_kernels, all[i]->id);
+				add_id(ids, &f->n_kernels, all[i]->id);
 	db_catalog_unlock(rq->server->catalog);
 	for (size_t i = 0; i < n_names; i++) {
 		const struct cat_kernel *k;
 
 		if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", list[i], sel, &k, err))
 			return -1;
-		add_id(&ids, &f->n_kernels, k->id);
+		add_id(ids, &f->n_kernels, k->id);
 	}
 	f->kernel_ids = ids;
 	*nothing |= !f->n_kernels;

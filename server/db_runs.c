@@ -257,7 +257,8 @@ static const struct stmt list_runs = {
 	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
 	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
 	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
-	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
+	" AND ($6::bigint[] IS NULL OR r.series_id && $6)"
+	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $7"
 };
 
 int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
@@ -274,7 +275,8 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 	if (db_query(db, &list_runs,
 		     DB_ARGS(db_arg_time(from.received_at), db_arg_uuid(&from.run_id),
 			     db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->kernel_ids, f->n_kernels),
-			     db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64(limit)), &rows, err))
+			     db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64s(f->series_ids, f->n_series),
+			     db_arg_i64(limit)), &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*runs = arena_array(a, struct run, *n);

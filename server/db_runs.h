@@ -83,7 +83,8 @@ struct run_cursor {
 };
 struct run_filter {			/* 0 / NULL = any */
 	const int64_t *machine_ids, *kernel_ids, *config_ids;
-	size_t n_machines, n_kernels, n_configs;
+	const int64_t *series_ids;	/* runs that have at least one of these */
+	size_t n_machines, n_kernels, n_configs, n_series;
 };
 int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
 		 int limit, struct run **runs, size_t *n, struct err *err);

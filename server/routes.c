@@ -63,7 +63,7 @@ const struct route routes[] = {
 	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
 	  .about = "The series there are.", .shape = "Series" },
 	{ .method = "GET", .pattern = "/api/v1/runs", .handler = api_runs_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "kernel machine uarch isa thp base_page_kib track" PAGING, .cached = true,
+	  .reps = TABLES, .args = "kernel " SELECTORS PAGING, .cached = true,
 	  .about = "Runs, newest first.", .shape = "Runs" },
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}", .handler = api_runs_get, .scope = SCOPE_READ,
 	  .reps = TABLES, .cached = true,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """HTTP itself: methods, paths, representations, ETags, headers, framing that is refused, ends of connections."""
 import gzip
+import json
 import re
 import time
 
@@ -320,6 +321,36 @@ def test_header_lines_in_drops_have_a_deadline_too(new_server):
             except OSError:
                 ended = True
     assert ended and time.monotonic() < begun + 5
+    server.stop()
+
+
+def test_a_client_that_never_reads_its_answer_is_cut(new_server, tokens):
+    import socket
+    server = new_server("--idle-timeout", "1", "--request-timeout", "1")
+    body = json.dumps(submission(machine="slow-01")).encode() + b" " * 4000000
+    answer = Api(server.url, tokens("ingest")).post("/api/v1/runs", data=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 201, answer.text
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.connect(("127.0.0.1", server.port))
+        s.sendall(f"GET {answer.headers['Location']}/raw HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        wait_until(lambda: "request cut" in server.log_tail(), "the server gives up")
+    server.stop()
+
+
+def test_over_the_connection_limit_clients_wait_for_a_place(new_server):
+    server = new_server("--max-connections", "4")
+    waiting = []
+    for _ in range(6):
+        s = server.connect()
+        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        waiting.append(s)
+    for s in waiting[:4]:
+        assert s.recv(9) == b"HTTP/1.1 "
+        s.close()
+    for s in waiting[4:]:
+        assert s.recv(9) == b"HTTP/1.1 "
+        s.close()
     server.stop()
 
 

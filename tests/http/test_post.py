@@ -307,6 +307,9 @@ def test_runs_by_kernel_machine_and_track(api):
     assert names("kernel=v6.16") == ["6.16"]
     assert names("track=eln") == ["6.16.0-65.eln150.x86_64"]
     assert sorted(names("uarch=epyc-*")) == ["6.16", "6.16.0-65.eln150.x86_64"]
+    api.store(submission(machine="filter-01", size_kib=7777, kernel="v6.15-rc3"))
+    assert names("param.size_kib=7777") == ["6.15-rc3"] and names("benchmark=mprotect/*&track=eln") == ["6.16.0-65.eln150.x86_64"]
+    assert names("metric=none-*") == []
     error_of(api.get("/api/v1/runs?machine=filter-02x"), 400, "unknown_value")
     error_of(api.get("/api/v1/runs?kernel=6.15"), 400, "unknown_value")
     error_of(api.get("/api/v1/runs?cursor=x"), 400, "bad_argument")
