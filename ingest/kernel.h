@@ -28,7 +28,7 @@ struct kernel {
 	const char *identity;	/* equal exactly for one and the same kernel: X.Y.0 and X.Y are one */
 	const char *release;	/* the string as given */
 	int version[3];		/* 6.17.0: {6, 17, 0} */
-	const char *base;	/* "6.17"; of a patch release "6.12.57" */
+	const char *base;	/* "6.17"; of a patch release "6.12.57"; "next" of a linux-next day with no known base */
 	int rc;			/* 0 = none */
 	int64_t distance;	/* commits after the base tag; 0 = none said */
 	const char *hash;	/* git hash in the name, or NULL */

@@ -35,7 +35,6 @@ static const struct brand {
 	{ "cloudflare", "cloudflare", false },
 	{ "parrot", "parrot", false },
 	{ "surface", "surface", false },
-	{ "bmx", "bmx", false },
 };
 
 /* A word without the digits at its end: "arch1" -> "arch". */
