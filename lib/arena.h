@@ -24,7 +24,7 @@ void *arena_grow(struct arena *a, void *p, size_t old_size, size_t new_size);
 char *arena_strdup(struct arena *a, const char *s);	/* NULL gives NULL */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
 
 /* An array of n elements of *p's type, cleared. */
 #define arena_array(a, type, n) ((type *)arena_zalloc_array(a, n, sizeof(type)))
