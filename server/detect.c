@@ -8,6 +8,7 @@
 #include "../lib/log.h"
 #include "calc_compare.h"
 #include "detect_alerts.h"
+#include "detect_range.h"
 #include "detect_rules.h"
 
 /* Runs of one machine and kernel: checked together. */
@@ -35,7 +36,7 @@ static int by_id(const void *x, const void *y)
 
 static int by_key(const void *x, const void *y)
 {
-	return detect_kernel_order(*(const struct cat_kernel *const *)x, *(const struct cat_kernel *const *)y);
+	return detect_range_order(*(const struct cat_kernel *const *)x, *(const struct cat_kernel *const *)y);
 }
 
 struct gather {
@@ -146,7 +147,7 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 		int64_t *have;
 		size_t n_have, n;
 
-		if (detect_kernel_order(other, p->kernel) != (below ? -1 : 1))
+		if (detect_range_order(other, p->kernel) != (below ? -1 : 1))
 			continue;
 		/* keys order all of a track; names of local trees and of two branches have no before and after */
 		if (kernel_compare_names(other->name, p->kernel->name) != (below ? KERNEL_BEFORE : KERNEL_AFTER))

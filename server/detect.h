@@ -38,19 +38,4 @@ struct detect_report {
 int detect_work(const struct detect *d, struct db *db, int max_runs, struct detect_skip *skip,
 		struct detect_report *report, struct err *err);
 
-/*
- * Where a step between two kernels belongs among the alerts of its track, benchmark and
- * direction: the first whose range overlaps (from, to], or -1. Ranges are in kernel
- * order; neighbours that only touch do not overlap.
- */
-struct detect_range {
-	const struct cat_kernel *from, *to;
-};
-int detect_overlapping(const struct detect_range *ranges, size_t n, const struct detect_range *step);
-/* What both ranges have in common: no wider than either. */
-struct detect_range detect_narrowed(const struct detect_range *x, const struct detect_range *y);
-/* The alert's id: made of the names that identify it, so equal wherever it is found. */
-void detect_alert_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
-		     bool regression, struct uuid *id);
-
 #endif

@@ -7,47 +7,9 @@
 
 #include "../lib/buf.h"
 #include "db_outbox.h"
+#include "detect_range.h"
 
-int detect_kernel_order(const struct cat_kernel *x, const struct cat_kernel *y)
-{
-	size_t n = x->key_len < y->key_len ? x->key_len : y->key_len;
-	int c = memcmp(x->key, y->key, n);
-
-	return c ? (c > 0) - (c < 0) : (x->key_len > y->key_len) - (x->key_len < y->key_len);
-}
-
-static bool overlap(const struct detect_range *x, const struct detect_range *y)
-{
-	return detect_kernel_order(x->from, y->to) < 0 && detect_kernel_order(y->from, x->to) < 0;
-}
-
-int detect_overlapping(const struct detect_range *ranges, size_t n, const struct detect_range *step)
-{
-	int best = -1;
-
-	for (size_t i = 0; i < n; i++) {
-		int order;
-
-		if (!overlap(&ranges[i], step))
-			continue;
-		order = best < 0 ? -1 : detect_kernel_order(ranges[i].to, ranges[best].to);
-		if (!order)
-			order = detect_kernel_order(ranges[i].from, ranges[best].from);
-		if (order < 0)
-			best = (int)i;
-	}
-	return best;
-}
-
-struct detect_range detect_narrowed(const struct detect_range *x, const struct detect_range *y)
-{
-	return (struct detect_range){
-		.from = detect_kernel_order(x->from, y->from) < 0 ? y->from : x->from,
-		.to = detect_kernel_order(x->to, y->to) > 0 ? y->to : x->to,
-	};
-}
-
-void detect_alert_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
+void detect_alerts_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
 		     bool regression, struct uuid *id)
 {
 	const char *parts[] = { "nsecwatch.alert", track, from_identity, to_identity, benchmark,
@@ -123,7 +85,7 @@ static int make_alert(struct applying *ap, const struct group *g, struct uuid *i
 	};
 	bool made;
 
-	detect_alert_id(al.track, ap->step.from->identity, ap->step.to->identity, g->benchmark->name, g->regression,
+	detect_alerts_id(al.track, ap->step.from->identity, ap->step.to->identity, g->benchmark->name, g->regression,
 			&al.id);
 	*id = al.id;
 	if (db_alerts_insert(ap->db, &al, &made, err))
@@ -150,11 +112,11 @@ static int find_or_make(struct applying *ap, const struct group *g, struct uuid 
 	for (size_t i = 0; i < n; i++)
 		if (range_of(ap, list[i].from_kernel_id, list[i].to_kernel_id, &ranges[i], err))
 			return -1;
-	at = detect_overlapping(ranges, n, &ap->step);
+	at = detect_range_find(ranges, n, &ap->step);
 	if (at < 0)
 		return make_alert(ap, g, id, err);
 	*id = list[at].id;
-	narrowed = detect_narrowed(&ranges[at], &ap->step);
+	narrowed = detect_range_narrowed(&ranges[at], &ap->step);
 	if (narrowed.from == ranges[at].from && narrowed.to == ranges[at].to)
 		return 0;
 	return db_alerts_set_range(ap->db, id, narrowed.from->id, narrowed.to->id, err);
@@ -182,7 +144,7 @@ static int leave_others(struct applying *ap, const struct group *g, const struct
 			continue;
 		if (range_of(ap, m->change.from_kernel_id, m->change.to_kernel_id, &r, err))
 			return -1;
-		if (!overlap(&r, &ap->step))
+		if (!detect_range_overlap(&r, &ap->step))
 			continue;
 		gone[n++] = *m;
 		mark_dirty(ap, &m->alert_id);

@@ -5,8 +5,9 @@
 
 #include "detect_rules.h"
 
-/* -1, 0, 1: the place of x against y in their track. */
-int detect_kernel_order(const struct cat_kernel *x, const struct cat_kernel *y);
+/* The alert's id: made of the names that identify it, so equal wherever it is found. */
+void detect_alerts_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
+		      bool regression, struct uuid *id);
 
 /* In the transaction, under db_alerts_lock(). Adds to *report. */
 int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,

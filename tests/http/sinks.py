@@ -46,7 +46,7 @@ class Mail(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
 
     def __init__(self):
-        self.messages, self.refuse, self.die, self.attempts = [], 0, 0, 0
+        self.messages, self.commands, self.refuse, self.die, self.attempts = [], [], 0, 0, 0
         super().__init__(("127.0.0.1", 0), _MailHandler)
         self.url = f"smtp://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -65,8 +65,10 @@ class _MailHandler(socketserver.StreamRequestHandler):
         self.say("220 sink ESMTP")
         while line := self.rfile.readline():
             word, _, rest = line.decode().strip().partition(" ")
+            self.server.commands.append(word.upper())
             if word.upper() in ("EHLO", "HELO"):
                 self.say("250-sink")
+                self.say("250-AUTH PLAIN LOGIN")
                 self.say("250 8BITMIME")
             elif word.upper() == "MAIL":
                 sender, to = rest.split(":", 1)[1].split(" ")[0], []

@@ -226,6 +226,16 @@ def test_a_mail_server_that_refuses_and_dies_gets_it_in_the_end(lab, mail):
     assert mail.attempts == 3 and len(mail.messages) == 1
 
 
+def test_a_password_does_not_go_over_a_line_in_the_clear(lab, mail, monkeypatch):
+    monkeypatch.setenv("NSECWATCH_SMTP_PASSWORD", "secret")
+    watch = lab.watch(*to(mail=mail), "--smtp-user", "watch")
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    wait_until(lambda: sql(lab.db, "SELECT last_error FROM outbox WHERE last_error IS NOT NULL"), "a failure is noted")
+    assert "EHLO" in mail.commands and "AUTH" not in mail.commands and not mail.messages
+    assert "secret" not in watch.log_tail()
+
+
 def test_a_webhook_that_hangs_does_not_hold_up_the_mail_nor_the_checks(lab, hook, mail):
     hook.hang.clear()
     lab.watch(*to(hook, mail))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which alert a step belongs to: ranges of kernels that overlap, and what they narrow to. */
-#include "../../server/detect.h"
 #include "../../server/detect_alerts.h"
+#include "../../server/detect_range.h"
 #include "tap.h"
 
 /* Kernels A < B < C < D < E of one track. */
@@ -22,12 +22,12 @@ static int overlapping(const char *a, const char *b, const char *c, const char *
 		list[n] = range(all[n]);
 		n++;
 	}
-	return detect_overlapping(list, n, &s);
+	return detect_range_find(list, n, &s);
 }
 
 static void narrows(const char *x, const char *y, const char *to)
 {
-	struct detect_range p = range(x), q = range(y), r = detect_narrowed(&p, &q), s = detect_narrowed(&q, &p);
+	struct detect_range p = range(x), q = range(y), r = detect_range_narrowed(&p, &q), s = detect_range_narrowed(&q, &p);
 	struct detect_range want = range(to);
 
 	ok(r.from == want.from && r.to == want.to, "%s and %s narrow to %s", x, y, to);
@@ -39,13 +39,13 @@ static void test_ids(void)
 	struct uuid a, b;
 	char text[UUID_TEXT];
 
-	detect_alert_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", true, &a);
-	detect_alert_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", true, &b);
+	detect_alerts_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", true, &a);
+	detect_alerts_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", true, &b);
 	ok(uuid_equal(&a, &b), "the same step has the same id");
 	is_str(uuid_format(&a, text), "53140a14-ad8f-8ed3-aaea-99e7b7434f4d", "today and tomorrow: Message-IDs hang on it");
-	detect_alert_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", false, &b);
+	detect_alerts_id("mainline", "6.16", "6.17-rc1", "mprotect/tw4m", false, &b);
 	ok(!uuid_equal(&a, &b), "the other direction has another");
-	detect_alert_id("mainline", "6.1", "66.17-rc1", "mprotect/tw4m", true, &b);
+	detect_alerts_id("mainline", "6.1", "66.17-rc1", "mprotect/tw4m", true, &b);
 	ok(!uuid_equal(&a, &b), "names do not run into each other");
 }
 
@@ -57,8 +57,8 @@ int main(void)
 	}
 	k[3].key[0] = 3;	/* D is C and something more */
 	k[3].key_len = 2;
-	ok(detect_kernel_order(&k[2], &k[3]) == -1 && detect_kernel_order(&k[3], &k[2]) == 1, "a longer key comes later");
-	ok(detect_kernel_order(&k[2], &k[2]) == 0, "a kernel is beside itself");
+	ok(detect_range_order(&k[2], &k[3]) == -1 && detect_range_order(&k[3], &k[2]) == 1, "a longer key comes later");
+	ok(detect_range_order(&k[2], &k[2]) == 0, "a kernel is beside itself");
 
 	ok(overlapping(NULL, NULL, NULL, "AB") == -1, "without alerts there is none");
 	ok(overlapping("AB", NULL, NULL, "AB") == 0, "the same range");
