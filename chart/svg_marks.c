@@ -157,7 +157,7 @@ static void spread(struct label *labels, size_t n, double top, double bottom)
 double svg_label_room(const struct chart_line *lines, size_t n)
 {
 	char name[SVG_TEXT];
-	double room = 40;
+	double room = 84;	/* "and 21 more" */
 
 	for (size_t i = 0; i < n; i++) {
 		svg_shorten(name, sizeof(name), lines[i].label, LABEL_CHARS);

@@ -406,6 +406,30 @@ static const char *subtitle(struct arena *a, const struct sweep *s, size_t n_dra
 	return text;
 }
 
+/* One group: its sentence. Several may disagree, so that none of them may speak for all: their range does. */
+static const char *title_of(struct arena *a, const struct sweep *s)
+{
+	double least = INFINITY, most = -INFINITY;
+	size_t n = 0;
+
+	if (!s->n_ratios)
+		return arena_printf(a, "%s on %s", s->lines[0].series->benchmark->name, s->lines[0].kernel->name);
+	if (s->lines[s->n_lines - 1].group == s->lines[0].group)
+		return api_sweep_sentence(a, s, &s->ratios[0]);
+	for (size_t i = 0; i < s->n_ratios; i++)
+		if (s->ratios[i].n) {
+			double last = s->ratios[i].percent[s->ratios[i].n - 1];
+
+			least = fmin(least, last);
+			most = fmax(most, last);
+			n++;
+		}
+	if (!n)
+		return arena_printf(a, "%s", s->lines[0].series->benchmark->name);
+	return arena_printf(a, "Against %s, at the largest %s: %s .. %s over %zu lines",
+			    s->ratios[0].base->kernel->name, s->axis, about(a, least), about(a, most), n);
+}
+
 void api_sweep_svg(struct buf *out, struct arena *a, const struct sweep *s)
 {
 	struct chart_line *lines = arena_array(a, struct chart_line, LINES_DRAWN);
@@ -429,8 +453,7 @@ void api_sweep_svg(struct buf *out, struct arena *a, const struct sweep *s)
 	if (s->n_lines) {
 		c.y_unit = s->lines[0].series->metric->unit;
 		c.subtitle = subtitle(a, s, c.n_lines);
-		c.title = s->n_ratios ? api_sweep_sentence(a, s, &s->ratios[0]) :
-			  arena_printf(a, "%s on %s", s->lines[0].series->benchmark->name, s->lines[0].kernel->name);
+		c.title = title_of(a, s);
 	}
 	if (s->n_ratios)
 		c.ratio_title = arena_printf(a, "change against %s", s->ratios[0].base->kernel->name);
