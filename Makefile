@@ -6,6 +6,7 @@ CI      ?=
 WITH_NPM ?= yes
 BUILD   ?= build$(if $(SAN),/$(SAN))
 CC      ?= cc
+CXX     := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),g++)
 PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd zlib
 CLIENT_PKGS := jansson libcurl nettle libzstd zlib
 
@@ -20,12 +21,12 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),$(if $(SAN),,-Werror)) $(HARDEN) $(SANFLAG) \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
 ALLLD   := -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS)
-LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lm
-CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lm
+LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lstdc++ -lm
+CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lstdc++ -lm
 
 CORE    := $(filter-out ingest/nsecwatch.c,$(wildcard lib/*.c lib/stats/*.c ingest/*.c chart/*.c))
 SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
-CORE_O  := $(CORE:%.c=$(BUILD)/%.o)
+CORE_O  := $(CORE:%.c=$(BUILD)/%.o) $(BUILD)/lib/num_shortest.o
 SERVER_O := $(SERVER:%.c=$(BUILD)/%.o)
 EMBED_O := $(BUILD)/embed.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -70,6 +71,12 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D); echo '$(subst ','\'',$(CC) $(ALLCF))' | cmp -s - $@ || echo '$(subst ','\'',$(CC) $(ALLCF))' > $@
 $(BUILD)/embed.list: FORCE
 	@mkdir -p $(@D); echo '$(WITH_NPM) $(STATIC)' | cmp -s - $@ || echo '$(WITH_NPM) $(STATIC)' > $@
+
+$(BUILD)/%.o: %.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -std=c++17 -O2 -g -Wall -Wextra $(if $(CI),$(if $(SAN),,-Werror)) -fno-exceptions -fno-rtti $(HARDEN) $(SANFLAG) \
+		$(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
