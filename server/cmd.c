@@ -8,6 +8,7 @@
 #include "db_migrate.h"
 #include "db_packs.h"
 #include "db_tokens.h"
+#include "up_listen.h"
 
 /* Somebody waits at a terminal: no statement timeout, a first error is the answer. */
 static struct db *open_db(const struct conf *conf, struct err *err)
@@ -125,4 +126,15 @@ int cmd_token(const struct conf *conf, struct err *err)
 		ret = token_revoke(db, conf, err);
 	db_free(db);
 	return ret;
+}
+
+int cmd_ready(const struct conf *conf, struct err *err)
+{
+	char url[512];
+
+	up_listen_url(conf->listen_host, conf->listen_port, url, sizeof(url));
+	if (!up_listen_ready(conf->listen_host, conf->listen_port))
+		return err_set(err, ERR_UNAVAILABLE, "%sreadyz does not say that it is ready", url);
+	printf("%s is ready\n", url);
+	return 0;
 }

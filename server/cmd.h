@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands that do one thing with the database and end. Each prints what it did on stdout. */
+/* The commands that do one thing with the database, or with a running serve, and end. Each prints what it did on stdout. */
 #ifndef SERVER_CMD_H
 #define SERVER_CMD_H
 
@@ -8,5 +8,6 @@
 int cmd_migrate(const struct conf *conf, struct err *err);
 int cmd_rebuild(const struct conf *conf, struct err *err);
 int cmd_token(const struct conf *conf, struct err *err);
+int cmd_ready(const struct conf *conf, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include "../lib/must.h"
 #include "../lib/num.h"
 
-enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, VERSION = 64 };
+enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128 };
 #define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN)
 
 static const struct command {
@@ -27,6 +27,7 @@ static const struct command {
 	{ "migrate", MIGRATE, "", "bring the database's schema to this program's version" },
 	{ "rebuild", REBUILD, "", "make the series packs anew from the runs, tell what differed" },
 	{ "token", TOKEN, " add|list|revoke", "access tokens for labs, people and programs" },
+	{ "ready", READY, "", "ask a running serve whether it is ready: status 0 or 1, for health checks" },
 	{ "version", VERSION, "", "print the version" },
 	{ NULL, 0, NULL, NULL },
 };
@@ -48,7 +49,7 @@ static const struct option {
 	  "up: where everything is kept; others: whose database, when --db is not given" },
 	{ "db", "CONNINFO", TEXT, AT(db), NULL, WITH_DB, 0, 0,
 	  "an existing PostgreSQL (14 or later), as libpq takes it: \"host=db dbname=nsecwatch\"" },
-	{ "listen", "ADDR:PORT", TEXT, AT(listen), "127.0.0.1:8080", UP | SERVE, 0, 0,
+	{ "listen", "ADDR:PORT", TEXT, AT(listen), "127.0.0.1:8080", UP | SERVE | READY, 0, 0,
 	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
 	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
 	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },

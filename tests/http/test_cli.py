@@ -7,7 +7,7 @@ import pytest
 
 from harness import PROGRAM, ROOT, command, sql
 
-COMMANDS = ["up", "serve", "watch", "migrate", "rebuild", "token", "version"]
+COMMANDS = ["up", "serve", "watch", "migrate", "rebuild", "token", "ready", "version"]
 
 
 def refused(*args, status=2, **env):
@@ -147,3 +147,11 @@ def test_a_wrong_scope_names_the_right_ones(database):
 
 def test_rebuild_of_an_empty_database_finds_nothing_to_do(database):
     assert command("rebuild", "--db", database).stdout.startswith("0 runs, 0 series, 0 samples: 0 series differed")
+
+
+def test_ready_is_a_health_check(server):
+    assert "is ready" in command("ready", "--listen", f"127.0.0.1:{server.port}").stdout
+    assert "is ready" in command("ready", NSECWATCH_LISTEN=f":{server.port}").stdout  # as serve listens in a container
+    server.stop()
+    assert f":{server.port}/readyz" in refused("ready", "--listen", f"127.0.0.1:{server.port}", status=1)
+    server.start()
