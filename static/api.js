@@ -18,8 +18,7 @@ export async function get(url, signal) {
 	try {
 		res = await fetch(url, { signal, headers: { accept: 'application/json' } });
 	} catch (e) {
-		if (e.name === 'AbortError')
-			throw e;
+		if (e.name === 'AbortError') throw e;
 		throw new ApiError(0, { message: 'The server did not answer.' }, '', url);
 	}
 	const id = res.headers.get('x-request-id') ?? '';
@@ -29,11 +28,9 @@ export async function get(url, signal) {
 	try {
 		body = JSON.parse(text);
 	} catch {
-		if (res.ok)
-			throw new ApiError(res.status, { message: 'The answer is not JSON.' }, id, url);
+		if (res.ok) throw new ApiError(res.status, { message: 'The answer is not JSON.' }, id, url);
 	}
-	if (!res.ok)
-		throw new ApiError(res.status, body?.error, id, url);
+	if (!res.ok) throw new ApiError(res.status, body?.error, id, url);
 	return body;
 }
 
@@ -46,8 +43,7 @@ export async function list(name, query = '', most = 5000, signal = undefined) {
 		const args = new URLSearchParams(query);
 
 		args.set('limit', '1000');
-		if (cursor)
-			args.set('cursor', cursor);
+		if (cursor) args.set('cursor', cursor);
 		const page = await get(`/api/v1/${name}?${args}`, signal);
 		items.push(...(page[name] ?? []));
 		cursor = page.next;
@@ -62,9 +58,12 @@ export function catalogue(name, query = '') {
 	const key = `${name}?${query}`;
 
 	if (!kept.has(key))
-		kept.set(key, list(name, query).catch((e) => {
-			kept.delete(key);
-			throw e;
-		}));
+		kept.set(
+			key,
+			list(name, query).catch((e) => {
+				kept.delete(key);
+				throw e;
+			}),
+		);
 	return kept.get(key);
 }

@@ -9,20 +9,28 @@ import { current, Query } from './query.js';
 import { errorState } from './views.js';
 
 const page = document.body.dataset.page;
-let running = null, clean = [];
+let running = null;
+let clean = [];
 
 // text, CSV, SVG, JSON and the link of this very view
 function forms(view, query) {
-	const el = $('.forms'), api = $('#api-link');
+	const el = $('.forms');
+	const api = $('#api-link');
 
-	if (!view?.resource)
-		return;
+	if (!view?.resource) return;
 	const url = (ext) => (view.forms?.(query) ?? query.api()).url(`/api/v1/${view.resource}.${ext}`);
 	const exts = [['txt', 'text'], ['csv', 'csv'], ...(view.svg ? [['svg', 'svg']] : []), ['json', 'json']];
 
 	if (el)
-		replace(el, exts.map(([ext, text]) => h('a', { href: url(ext), 'data-form': ext }, text)),
-			h('button.plain', { type: 'button', title: 'Copy the address of this view', onclick: (e) => copy(e.target) }, 'link'));
+		replace(
+			el,
+			exts.map(([ext, text]) => h('a', { href: url(ext), 'data-form': ext }, text)),
+			h(
+				'button.plain',
+				{ type: 'button', title: 'Copy the address of this view', onclick: (e) => copy(e.target) },
+				'link',
+			),
+		);
 	api?.setAttribute('href', url('json'));
 }
 
@@ -36,7 +44,9 @@ async function copy(button) {
 }
 
 async function show(view) {
-	const main = $('main'), out = $('#view'), control = new AbortController();
+	const main = $('main');
+	const out = $('#view');
+	const control = new AbortController();
 
 	running?.abort();
 	running = control;
@@ -57,19 +67,24 @@ async function show(view) {
 		view.bar?.(query);
 		forms(view, query);
 		const data = await view.load(query, control.signal);
-		if (control.signal.aborted)
-			return;
+		if (control.signal.aborted) return;
 		tidy();
 		await view.render(data, query, (fn) => clean.push(fn));
 	} catch (e) {
-		if (e.name === 'AbortError')
-			return;
+		if (e.name === 'AbortError') return;
 		tidy();
 		view.bar?.(current());
-		if (!('status' in e))
-			console.error(e);
+		if (!('status' in e)) console.error(e);
 		view.failed?.(e);
-		replace(out, errorState('status' in e ? e : Object.assign(e, { message: 'The page could not show this answer: ' + e.message }), current()));
+		replace(
+			out,
+			errorState(
+				'status' in e
+					? e
+					: Object.assign(e, { message: 'The page could not show this answer: ' + e.message }),
+				current(),
+			),
+		);
 	} finally {
 		clearTimeout(slow);
 		if (running === control) {
@@ -91,30 +106,47 @@ async function countAlerts() {
 	try {
 		const { alerts, next } = await get('/api/v1/alerts?state=new&limit=100');
 		const n = alerts.length;
-		if (n)
-			$('nav a[href="/alerts"]').append(' ', h('span.count', next ? `${n}+` : String(n)));
+		if (n) $('nav a[href="/alerts"]').append(' ', h('span.count', next ? `${n}+` : String(n)));
 	} catch {
 		// the page itself says when the server is away
 	}
 }
 
 async function everythingNamed() {
-	const [benchmarks, machines, kernels] = await Promise.all(['benchmarks', 'machines', 'kernels'].map((n) => catalogue(n, n === 'kernels' ? 'order=1' : '').catch(() => [])));
+	const [benchmarks, machines, kernels] = await Promise.all(
+		['benchmarks', 'machines', 'kernels'].map((n) =>
+			catalogue(n, n === 'kernels' ? 'order=1' : '').catch(() => []),
+		),
+	);
 
-	return [...benchmarks.map((b) => ({ arg: 'benchmark', value: b.name ?? b.benchmark, note: '' })),
+	return [
+		...benchmarks.map((b) => ({ arg: 'benchmark', value: b.name ?? b.benchmark, note: '' })),
 		...machines.map((m) => ({ arg: 'machine', value: m.name, note: m.uarch })),
-		...kernels.toReversed().map((k) => ({ arg: 'kernel', value: k.name, note: k.track }))];
+		...kernels.toReversed().map((k) => ({ arg: 'kernel', value: k.name, note: k.track })),
+	];
 }
 
 function search() {
 	const el = $('.search');
 	const to = { benchmark: '/trend', machine: '/trend', kernel: '/compare' };
 
-	replace(el, combo({
-		label: 'Search benchmarks, machines and kernels', placeholder: 'Search  /', options: everythingNamed,
-		choose: (o) => location.assign(o.arg === 'kernel'
-			? new Query([['base', 'previous'], ['head', o.value]]).url('/compare') : new Query([[o.arg, o.value]]).url(to[o.arg])),
-	}));
+	replace(
+		el,
+		combo({
+			label: 'Search benchmarks, machines and kernels',
+			placeholder: 'Search  /',
+			options: everythingNamed,
+			choose: (o) =>
+				location.assign(
+					o.arg === 'kernel'
+						? new Query([
+								['base', 'previous'],
+								['head', o.value],
+							]).url('/compare')
+						: new Query([[o.arg, o.value]]).url(to[o.arg]),
+				),
+		}),
+	);
 }
 
 async function start() {
@@ -128,5 +160,4 @@ async function start() {
 	await show(view);
 }
 
-if (page)
-	start();
+if (page) start();

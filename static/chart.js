@@ -2,10 +2,26 @@
 // Interactive pictures with uPlot where the build has it: same colours, markers and dashes as chart/svg*.c.
 // Hover shows, click pins, Esc unpins, arrow keys walk, brush zooms, double click or 0 resets.
 
-import { h, svg, replace } from './dom.js';
+import {
+	DASHES,
+	extent,
+	marker,
+	measure,
+	poly,
+	ROW,
+	sample,
+	shorten,
+	spread,
+	stroke,
+	STYLES,
+	theme,
+	ticks,
+	widen,
+} from './chart_marks.js';
+import { h, replace } from './dom.js';
 
-const DASHES = [[], [], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 3], [12, 4]];
-const STYLES = DASHES.length, NARROW = 620, LEFT = 72, ROW = 15;
+const NARROW = 620; // px; below it lines are named under the plot
+const LEFT = 72;
 
 let loading;
 
@@ -13,7 +29,10 @@ let loading;
 export function uplot() {
 	loading ??= (async () => {
 		try {
-			const [mod] = await Promise.all([import('/static/vendor/uPlot.esm.js'), sheet('/static/vendor/uPlot.min.css')]);
+			const [mod] = await Promise.all([
+				import('/static/vendor/uPlot.esm.js'),
+				sheet('/static/vendor/uPlot.min.css'),
+			]);
 			return mod.default;
 		} catch {
 			return null;
@@ -28,118 +47,6 @@ function sheet(href) {
 		// before ours, so that base.css has the last word
 		document.head.insertBefore(link, document.head.querySelector('link[rel=stylesheet]'));
 	});
-}
-
-const shapes = [
-	(p, x, y, r) => p.arc(x, y, r, 0, 7),
-	(p, x, y, r) => p.rect(x - r, y - r, 2 * r, 2 * r),
-	(p, x, y, r) => poly(p, x, y, r, [[0, -1.3], [1.25, 0.9], [-1.25, 0.9]]),
-	(p, x, y, r) => poly(p, x, y, r, [[0, -1.35], [1.35, 0], [0, 1.35], [-1.35, 0]]),
-	(p, x, y, r) => poly(p, x, y, r, [[0, 1.3], [1.25, -0.9], [-1.25, -0.9]]),
-	(p, x, y, r) => poly(p, x, y, r, [[-0.4, -1.2], [0.4, -1.2], [0.4, -0.4], [1.2, -0.4], [1.2, 0.4], [0.4, 0.4], [0.4, 1.2], [-0.4, 1.2], [-0.4, 0.4], [-1.2, 0.4], [-1.2, -0.4], [-0.4, -0.4]]),
-	(p, x, y, r) => p.rect(x - 1.25 * r, y - 0.75 * r, 2.5 * r, 1.5 * r),
-	(p, x, y, r) => p.rect(x - 0.75 * r, y - 1.25 * r, 1.5 * r, 2.5 * r),
-];
-
-function poly(p, x, y, r, points) {
-	points.forEach(([dx, dy], i) => p[i ? 'lineTo' : 'moveTo'](x + dx * r, y + dy * r));
-	p.closePath();
-}
-
-// A bit of a line with its marker, for keys and tooltips.
-export function sample(style, hollow) {
-	const s = style % STYLES, color = `var(--s${s})`;
-	const d = ['', 'M7-4h8v8h-8z', 'M11-5.2l5 8.8h-10z', 'M11-5.4l5.4 5.4l-5.4 5.4l-5.4-5.4z', 'M11 5.2l5-8.8h-10z',
-		'M9.4-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z', 'M6-3h10v6h-10z', 'M8-5h6v10h-6z'][s];
-	const look = { fill: hollow ? 'var(--bg)' : color, stroke: color, 'stroke-width': 1.6 };
-
-	return svg('svg', { class: 'sample', width: 22, height: 12, viewBox: '0 -6 22 12', 'aria-hidden': 'true' },
-		svg('path', { d: 'M0 0H22', stroke: color, 'stroke-width': 2, 'stroke-dasharray': DASHES[s].join(' ') || 'none' }),
-		d ? svg('path', { d, ...look }) : svg('circle', { cx: 11, cy: 0, r: 4, ...look }));
-}
-
-// Round values within lo..hi, as chart/svg_scale.c chooses them.
-export function ticks(lo, hi, log) {
-	const out = [], span = hi - lo;
-
-	if (!(span > 0))
-		return [lo];
-	if (log && Math.log10(hi / lo) > 0.35) {
-		const decades = Math.log10(hi / lo);
-		const of = decades > 2.2 ? [1] : decades > 0.8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
-		const from = Math.floor(Math.log10(lo)), to = Math.ceil(Math.log10(hi));
-		for (let d = from; d <= to; d += 1 + Math.floor((to - from) / 10))
-			for (const m of of)
-				if (m * 10 ** d >= lo && m * 10 ** d <= hi)
-					out.push(m * 10 ** d);
-		return out;
-	}
-	const rough = span / 5, decade = 10 ** Math.floor(Math.log10(rough));
-	const step = decade * ([1, 2, 5].find((m) => rough / decade <= m) ?? 10);
-	for (let k = Math.ceil(lo / step); k * step <= hi + span * 1e-9; k++)
-		out.push(k * step);
-	return out;
-}
-
-function theme() {
-	const css = getComputedStyle(document.documentElement);
-	const get = (name) => css.getPropertyValue(name).trim();
-	const font = getComputedStyle(document.body).fontFamily;
-
-	return { get, font, line: Array.from({ length: STYLES }, (_, i) => get(`--s${i}`)) };
-}
-
-const measure = (() => {
-	let ctx;
-	return (text, font) => {
-		ctx ??= document.createElement('canvas').getContext('2d');
-		ctx.font = font;
-		return ctx.measureText(text).width;
-	};
-})();
-
-function shorten(text, max) {
-	const c = [...text];
-	if (c.length <= max)
-		return text;
-	const tail = (max - 1) >> 1;
-	return c.slice(0, max - 1 - tail).join('') + '\u2026' + c.slice(c.length - tail).join('');
-}
-
-function extent(lines, log) {
-	let lo = Infinity, hi = -Infinity;
-
-	for (const l of lines)
-		for (let i = 0; i < l.y.length; i++)
-			if (l.y[i] !== null)
-				for (const v of [l.y[i], l.lo?.[i], l.hi?.[i]])
-					if (Number.isFinite(v) && (!log || v > 0))
-						lo = Math.min(lo, v), hi = Math.max(hi, v);
-	return lo <= hi ? [lo, hi] : log ? [1, 10] : [-1, 1];
-}
-
-function widen([lo, hi], log, share) {
-	if (log) {
-		const by = hi > lo ? Math.log10(hi / lo) * share : 0.3;
-		return [lo / 10 ** by, hi * 10 ** by];
-	}
-	const by = hi > lo ? (hi - lo) * share : Math.abs(lo) * 0.1 || 1;
-	return [lo - by, hi + by];
-}
-
-// Moves names apart, order kept, within top..bottom.
-function spread(labels, top, bottom) {
-	let edge = top;
-	labels.sort((a, b) => a.y - b.y);
-	for (const l of labels) {
-		l.at = Math.max(l.y, edge);
-		edge = l.at + ROW;
-	}
-	edge = bottom;
-	for (const l of labels.toReversed()) {
-		l.at = Math.min(l.at, edge);
-		edge = l.at - ROW;
-	}
 }
 
 /*
@@ -157,11 +64,11 @@ class Plot {
 		host.setAttribute('aria-label', spec.label + '. Arrow keys walk the points, Enter pins.');
 		this.key = (e) => this.onKey(e);
 		host.addEventListener('keydown', this.key);
-		host.addEventListener('blur', this.blur = () => this.pinned === null && this.hide());
+		host.addEventListener('blur', (this.blur = () => this.pinned === null && this.hide()));
 		this.u = new Uplot(this.options(), [spec.xs, ...spec.lines.map((l) => l.y)], host);
 		host.append(this.tip);
 		this.mouse();
-		document.addEventListener('unpin', this.unpin = () => this.pinned !== null && this.pin(null));
+		document.addEventListener('unpin', (this.unpin = () => this.pinned !== null && this.pin(null)));
 	}
 
 	narrow() {
@@ -169,57 +76,95 @@ class Plot {
 	}
 
 	options() {
-		const { spec, theme: t } = this, font = `12px ${t.font}`, narrow = this.narrow();
+		const { spec, theme: t } = this;
+		const font = `12px ${t.font}`;
+		const narrow = this.narrow();
 		const rows = spec.onsets?.length ?? 0;
-		const grid = { stroke: t.get('--rule'), width: 1 }, axisFont = { font, stroke: t.get('--muted') };
+		const grid = { stroke: t.get('--rule'), width: 1 };
+		const axisFont = { font, stroke: t.get('--muted') };
 		const yRange = () => this.yRange();
 
 		return {
-			width: Math.max(200, this.host.clientWidth), height: spec.height, pxAlign: 0,
+			width: Math.max(200, this.host.clientWidth),
+			height: spec.height,
+			pxAlign: 0,
 			padding: [8 + rows * ROW, narrow ? 14 : spec.room, spec.axis === false ? 8 : 0, 0],
 			legend: { show: false },
 			scales: {
 				x: { time: false, distr: spec.xLog ? 3 : 1, range: (u, min, max) => this.xRange(min, max) },
 				y: { distr: spec.yLog ? 3 : 1, range: yRange },
 			},
-			series: [{}, ...spec.lines.map((l) => ({
-				stroke: t.line[l.style % STYLES], width: 2, dash: DASHES[l.style % STYLES].length ? DASHES[l.style % STYLES] : undefined,
-				points: { show: false }, spanGaps: false,
-			}))],
-			axes: [{
-				...axisFont, stroke: t.get('--fg'), grid: spec.even ? { show: false } : grid, ticks: { stroke: t.get('--axis'), size: 5, width: 1 },
-				border: { show: true, stroke: t.get('--axis'), width: 1 }, size: spec.axis === false ? 1 : spec.even ? this.slant().size : 44, gap: 4,
-				filter: (u, splits) => splits,
-				splits: (u) => spec.xs.filter((v) => v >= u.scales.x.min && v <= u.scales.x.max),
-				values: (u, splits) => (spec.axis === false ? splits.map(() => '') : this.xNames(u, splits)),
-				rotate: spec.even && this.slant().on ? 36 : 0,
-			}, {
-				...axisFont, size: LEFT, gap: 8, grid, ticks: { show: false },
-				filter: (u, splits) => splits, splits: (u) => ticks(u.scales.y.min, u.scales.y.max, spec.yLog), values: (u, splits) => splits.map((v) => spec.yText(v)),
-			}],
+			series: [
+				{},
+				...spec.lines.map((l) => ({
+					stroke: t.line[l.style % STYLES],
+					width: 2,
+					dash: DASHES[l.style % STYLES].length ? DASHES[l.style % STYLES] : undefined,
+					points: { show: false },
+					spanGaps: false,
+				})),
+			],
+			axes: [
+				{
+					...axisFont,
+					stroke: t.get('--fg'),
+					grid: spec.even ? { show: false } : grid,
+					ticks: { stroke: t.get('--axis'), size: 5, width: 1 },
+					border: { show: true, stroke: t.get('--axis'), width: 1 },
+					size: spec.axis === false ? 1 : spec.even ? this.slant().size : 44,
+					gap: 4,
+					filter: (u, splits) => splits,
+					splits: (u) => spec.xs.filter((v) => v >= u.scales.x.min && v <= u.scales.x.max),
+					values: (u, splits) =>
+						spec.axis === false ? splits.map(() => '') : this.xNames(u, splits),
+					rotate: spec.even && this.slant().on ? 36 : 0,
+				},
+				{
+					...axisFont,
+					size: LEFT,
+					gap: 8,
+					grid,
+					ticks: { show: false },
+					filter: (u, splits) => splits,
+					splits: (u) => ticks(u.scales.y.min, u.scales.y.max, spec.yLog),
+					values: (u, splits) => splits.map((v) => spec.yText(v)),
+				},
+			],
 			cursor: {
-				drag: { x: true, y: false, dist: 6 }, sync: spec.sync ? { key: spec.sync, setSeries: false } : undefined,
-				x: false, y: false,
-				points: { size: 13, width: 2, fill: 'transparent', stroke: (u, i) => t.line[spec.lines[i - 1].style % STYLES] },
+				drag: { x: true, y: false, dist: 6 },
+				sync: spec.sync ? { key: spec.sync, setSeries: false } : undefined,
+				x: false,
+				y: false,
+				points: {
+					size: 13,
+					width: 2,
+					fill: 'transparent',
+					stroke: (u, i) => t.line[spec.lines[i - 1].style % STYLES],
+				},
 			},
-			hooks: { drawAxes: [(u) => this.under(u)], draw: [(u) => this.over(u)], setCursor: [(u) => this.onCursor(u)] },
+			hooks: {
+				drawAxes: [(u) => this.under(u)],
+				draw: [(u) => this.over(u)],
+				setCursor: [(u) => this.onCursor(u)],
+			},
 		};
 	}
 
 	// all of it with some air at both ends, or what the brush asks for
 	xRange(min, max) {
 		const { xs, xLog } = this.spec;
-		return min === null || min === undefined || (min === xs[0] && max === xs.at(-1)) ? widen([xs[0], xs.at(-1)], xLog, 0.03) : [min, max];
+		return min === null || min === undefined || (min === xs[0] && max === xs.at(-1))
+			? widen([xs[0], xs.at(-1)], xLog, 0.03)
+			: [min, max];
 	}
 
 	// of all points, zoomed or not: a brush must not make a small change look large
 	yRange() {
-		const { spec } = this, seen = extent(spec.lines, spec.yLog);
+		const { spec } = this;
+		const seen = extent(spec.lines, spec.yLog);
 
-		if (spec.yFromZero)
-			seen[0] = Math.min(0, seen[0]), seen[1] = Math.max(0, seen[1]);
-		if (spec.yFromZero && seen[1] - seen[0] < 4 && spec.percent)
-			seen[0] -= 2, seen[1] += 2;
+		if (spec.yFromZero) ((seen[0] = Math.min(0, seen[0])), (seen[1] = Math.max(0, seen[1])));
+		if (spec.yFromZero && seen[1] - seen[0] < 4 && spec.percent) ((seen[0] -= 2), (seen[1] += 2));
 		let [lo, hi] = widen(seen, spec.yLog, spec.yLog ? 0.05 : 0.08);
 		// what a step says stands above or below its line
 		for (const up of new Set((spec.steps ?? []).map((s) => s.up))) {
@@ -231,30 +176,43 @@ class Plot {
 
 	// whether names of kernels must be slanted, and the room they take
 	slant() {
-		const { spec } = this, font = `12px ${this.theme.font}`;
+		const { spec } = this;
+		const font = `12px ${this.theme.font}`;
 		const longest = Math.max(...spec.xs.map((v) => measure(spec.xText(v), font)));
-		const step = (this.host.clientWidth - LEFT - (this.narrow() ? 14 : spec.room)) / Math.max(1, spec.xs.length);
+		const step =
+			(this.host.clientWidth - LEFT - (this.narrow() ? 14 : spec.room)) / Math.max(1, spec.xs.length);
 		const on = longest + 10 > step;
 
-		return { on, size: on ? Math.min(130, longest * 0.6 + 26) : 30, every: on ? Math.ceil(19 / step) : 1 };
+		return {
+			on,
+			size: on ? Math.min(130, longest * 0.6 + 26) : 30,
+			every: on ? Math.ceil(19 / step) : 1,
+		};
 	}
 
 	xNames(u, splits) {
-		const { spec } = this, font = `12px ${this.theme.font}`, narrow = this.narrow();
+		const { spec } = this;
+		const font = `12px ${this.theme.font}`;
+		const narrow = this.narrow();
 		if (spec.even) {
 			const { every } = this.slant();
 			return splits.map((v) => (v % every ? null : spec.xText(v, narrow)));
 		}
 		const names = splits.map((v) => {
-			const text = spec.xText(v, narrow), about = spec.xAbout?.(v) ?? '';
-			return { text: about ? `${text}\n${about}` : text, at: u.valToPos(v, 'x'), half: Math.max(measure(text, font), measure(about, font)) / 2 };
+			const text = spec.xText(v, narrow),
+				about = spec.xAbout?.(v) ?? '';
+			return {
+				text: about ? `${text}\n${about}` : text,
+				at: u.valToPos(v, 'x'),
+				half: Math.max(measure(text, font), measure(about, font)) / 2,
+			};
 		});
 		// the first and the last are always named, between them what has room
-		const last = names.at(-1), fits = (a, b) => a === b || a.at + a.half + 8 <= b.at - b.half;
+		const last = names.at(-1);
+		const fits = (a, b) => a === b || a.at + a.half + 8 <= b.at - b.half;
 		let before = null;
 		return names.map((n) => {
-			if (n !== last && ((before && !fits(before, n)) || !fits(n, last)))
-				return null;
+			if (n !== last && ((before && !fits(before, n)) || !fits(n, last))) return null;
 			before = n;
 			return n.text;
 		});
@@ -262,23 +220,45 @@ class Plot {
 
 	// zero line and onsets, below the lines
 	under(u) {
-		const { ctx } = u, { spec, theme: t } = this, r = devicePixelRatio, { left, top, width, height } = u.bbox;
+		const { ctx } = u;
+		const { spec, theme: t } = this;
+		const r = devicePixelRatio;
+		const { left, top, width, height } = u.bbox;
 
 		ctx.save();
 		if (spec.yFromZero && u.scales.y.min <= 0) {
 			const y = u.valToPos(0, 'y', true);
-			stroke(ctx, [[left, y], [left + width, y]], t.get('--axis'), r);
+			stroke(
+				ctx,
+				[
+					[left, y],
+					[left + width, y],
+				],
+				t.get('--axis'),
+				r,
+			);
 		}
 		(spec.onsets ?? []).forEach((o, i) => {
-			const x = u.valToPos(o.x, 'x', true), y = top - (spec.onsets.length - i) * ROW * r + 2 * r;
+			const x = u.valToPos(o.x, 'x', true);
+			const y = top - (spec.onsets.length - i) * ROW * r + 2 * r;
 
-			if (o.x < u.scales.x.min || o.x > u.scales.x.max)
-				return;
+			if (o.x < u.scales.x.min || o.x > u.scales.x.max) return;
 			ctx.setLineDash([2 * r, 3 * r]);
-			stroke(ctx, [[x, y + 4 * r], [x, top + height]], t.line[o.style % STYLES], r);
+			stroke(
+				ctx,
+				[
+					[x, y + 4 * r],
+					[x, top + height],
+				],
+				t.line[o.style % STYLES],
+				r,
+			);
 			ctx.font = `${12 * r}px ${t.font}`;
 			ctx.fillStyle = t.line[o.style % STYLES];
-			ctx.textAlign = x + measure(o.text, `12px ${t.font}`) * r > left + width + (spec.room - 10) * r ? 'right' : 'left';
+			ctx.textAlign =
+				x + measure(o.text, `12px ${t.font}`) * r > left + width + (spec.room - 10) * r
+					? 'right'
+					: 'left';
 			ctx.textBaseline = 'alphabetic';
 			ctx.fillText(o.text, x - 4 * r, y);
 		});
@@ -287,9 +267,17 @@ class Plot {
 	}
 
 	band(u, l) {
-		const { ctx } = u, r = devicePixelRatio, { xs, yLog } = this.spec, color = this.theme.line[l.style % STYLES];
-		const has = (i) => l.y[i] !== null && Number.isFinite(l.lo?.[i]) && Number.isFinite(l.hi?.[i]) && (!yLog || l.lo[i] > 0);
-		const X = (i) => u.valToPos(xs[i], 'x', true), Y = (v) => u.valToPos(v, 'y', true);
+		const { ctx } = u;
+		const r = devicePixelRatio;
+		const { xs, yLog } = this.spec;
+		const color = this.theme.line[l.style % STYLES];
+		const has = (i) =>
+			l.y[i] !== null &&
+			Number.isFinite(l.lo?.[i]) &&
+			Number.isFinite(l.hi?.[i]) &&
+			(!yLog || l.lo[i] > 0);
+		const X = (i) => u.valToPos(xs[i], 'x', true);
+		const Y = (v) => u.valToPos(v, 'y', true);
 
 		ctx.save();
 		ctx.beginPath();
@@ -297,24 +285,36 @@ class Plot {
 		ctx.clip();
 		for (let from = 0; from < xs.length; from++) {
 			let to = from;
-			if (!has(from))
-				continue;
-			while (to + 1 < xs.length && has(to + 1))
-				to++;
+			if (!has(from)) continue;
+			while (to + 1 < xs.length && has(to + 1)) to++;
 			ctx.beginPath();
-			for (let i = from; i <= to; i++)
-				ctx.lineTo(X(i), Y(l.hi[i]));
-			for (let i = to; i >= from; i--)
-				ctx.lineTo(X(i), Y(l.lo[i]));
+			for (let i = from; i <= to; i++) ctx.lineTo(X(i), Y(l.hi[i]));
+			for (let i = to; i >= from; i--) ctx.lineTo(X(i), Y(l.lo[i]));
 			ctx.closePath();
 			ctx.globalAlpha = 0.16;
 			ctx.fillStyle = color;
 			ctx.fill();
 			ctx.globalAlpha = 1;
 			for (let i = from; i <= to && xs.length <= 80; i++) {
-				stroke(ctx, [[X(i), Y(l.lo[i])], [X(i), Y(l.hi[i])]], color, r);
+				stroke(
+					ctx,
+					[
+						[X(i), Y(l.lo[i])],
+						[X(i), Y(l.hi[i])],
+					],
+					color,
+					r,
+				);
 				for (const v of [l.lo[i], l.hi[i]])
-					stroke(ctx, [[X(i) - 3 * r, Y(v)], [X(i) + 3 * r, Y(v)]], color, r);
+					stroke(
+						ctx,
+						[
+							[X(i) - 3 * r, Y(v)],
+							[X(i) + 3 * r, Y(v)],
+						],
+						color,
+						r,
+					);
 			}
 			from = to;
 		}
@@ -323,20 +323,30 @@ class Plot {
 
 	// markers, bridges over gaps, steps, and names at the ends
 	over(u) {
-		const { ctx } = u, { spec, theme: t } = this, r = devicePixelRatio;
+		const { ctx } = u;
+		const { spec, theme: t } = this;
+		const r = devicePixelRatio;
 		const inside = (i) => spec.xs[i] >= u.scales.x.min && spec.xs[i] <= u.scales.x.max;
 
 		ctx.save();
 		for (const l of spec.lines) {
 			let last = null;
 			l.y.forEach((v, i) => {
-				if (v === null || !inside(i))
-					return;
-				const x = u.valToPos(spec.xs[i], 'x', true), y = u.valToPos(v, 'y', true);
+				if (v === null || !inside(i)) return;
+				const x = u.valToPos(spec.xs[i], 'x', true);
+				const y = u.valToPos(v, 'y', true);
 
 				if (last && last.i < i - 1) {
 					ctx.setLineDash([r, 4 * r]);
-					stroke(ctx, [[last.x, last.y], [x, y]], t.line[l.style % STYLES], r);
+					stroke(
+						ctx,
+						[
+							[last.x, last.y],
+							[x, y],
+						],
+						t.line[l.style % STYLES],
+						r,
+					);
 					ctx.setLineDash([]);
 				}
 				if (spec.xs.length <= 80 || i === 0 || i === spec.xs.length - 1 || l.y[i - 1] === null)
@@ -345,21 +355,28 @@ class Plot {
 			});
 		}
 		(spec.steps ?? []).filter((s) => inside(s.at)).forEach((s) => this.step(u, s));
-		if (!this.narrow())
-			this.ends(u, inside);
+		if (!this.narrow()) this.ends(u, inside);
 		ctx.restore();
 	}
 
 	step(u, s) {
-		const { ctx } = u, t = this.theme, r = devicePixelRatio, v = s.line.y[s.at];
+		const { ctx } = u;
+		const t = this.theme;
+		const r = devicePixelRatio;
+		const v = s.line.y[s.at];
 
-		if (v === null)
-			return;
-		const x = u.valToPos(s.at, 'x', true), y = u.valToPos(v, 'y', true), d = s.up ? -1 : 1;
+		if (v === null) return;
+		const x = u.valToPos(s.at, 'x', true);
+		const y = u.valToPos(v, 'y', true);
+		const d = s.up ? -1 : 1;
 
 		ctx.fillStyle = t.get(s.worse ? '--worse' : '--better');
 		ctx.beginPath();
-		poly(ctx, x, y, r, [[0, 8 * d], [-5, 16 * d], [5, 16 * d]]);
+		poly(ctx, x, y, r, [
+			[0, 8 * d],
+			[-5, 16 * d],
+			[5, 16 * d],
+		]);
 		ctx.fill();
 		ctx.font = `${12 * r}px ${t.font}`;
 		ctx.textAlign = 'center';
@@ -370,23 +387,38 @@ class Plot {
 	}
 
 	ends(u, inside) {
-		const { ctx } = u, { spec, theme: t } = this, r = devicePixelRatio, edge = u.bbox.left + u.bbox.width;
+		const { ctx } = u;
+		const { spec, theme: t } = this;
+		const r = devicePixelRatio;
+		const edge = u.bbox.left + u.bbox.width;
 		const labels = [];
 
 		for (const l of spec.lines) {
 			const i = l.y.findLastIndex((v, k) => v !== null && inside(k));
 			if (i >= 0 && (l.end ?? l.label))
-				labels.push({ l, x: u.valToPos(spec.xs[i], 'x', true), y: u.valToPos(l.y[i], 'y', true) / r });
+				labels.push({
+					l,
+					x: u.valToPos(spec.xs[i], 'x', true),
+					y: u.valToPos(l.y[i], 'y', true) / r,
+				});
 		}
-		const room = Math.max(2, Math.floor(u.bbox.height / r / ROW)), left = labels.length - room;
-		if (left > 0)
-			labels.length = room - 1;
+		const room = Math.max(2, Math.floor(u.bbox.height / r / ROW));
+		const left = labels.length - room;
+		if (left > 0) labels.length = room - 1;
 		spread(labels, u.bbox.top / r + 5, (u.bbox.top + u.bbox.height) / r - 5 - (left > 0 ? ROW : 0));
 		ctx.font = `${12 * r}px ${t.font}`;
 		ctx.textAlign = 'left';
 		ctx.textBaseline = 'middle';
 		for (const { l, x, y, at } of labels) {
-			stroke(ctx, [[x + 7 * r, y * r], [edge + 8 * r, at * r]], t.get('--axis'), 0.7 * r);
+			stroke(
+				ctx,
+				[
+					[x + 7 * r, y * r],
+					[edge + 8 * r, at * r],
+				],
+				t.get('--axis'),
+				0.7 * r,
+			);
 			ctx.fillStyle = t.line[l.style % STYLES];
 			ctx.fillText(shorten(l.end ?? l.label, 34), edge + 12 * r, at * r);
 		}
@@ -404,46 +436,70 @@ class Plot {
 		u.over.addEventListener('mouseenter', () => (this.inside = true));
 		u.over.addEventListener('mouseleave', () => {
 			this.inside = false;
-			if (this.pinned === null)
-				this.hide();
+			if (this.pinned === null) this.hide();
 		});
 		u.over.addEventListener('click', (e) => {
-			if (down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 5)
-				return;
+			if (down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 5) return;
 			this.pin(this.pinned === u.cursor.idx ? null : u.cursor.idx);
 		});
 	}
 
 	onCursor(u) {
-		if (this.pinned !== null || (!this.inside && !this.walking))
-			return;
-		if (u.cursor.idx === null || u.cursor.idx === undefined || u.cursor.left < 0)
-			this.hide();
-		else
-			this.show(u.cursor.idx);
+		if (this.pinned !== null || (!this.inside && !this.walking)) return;
+		if (u.cursor.idx === null || u.cursor.idx === undefined || u.cursor.left < 0) this.hide();
+		else this.show(u.cursor.idx);
 	}
 
 	pin(i) {
 		this.pinned = i ?? null;
 		this.tip.classList.toggle('pinned', this.pinned !== null);
-		if (this.pinned === null && !this.inside)
-			this.hide();
-		else if (i !== null && i !== undefined)
-			this.show(i);
+		if (this.pinned === null && !this.inside) this.hide();
+		else if (i !== null && i !== undefined) this.show(i);
 	}
 
 	show(i) {
-		const { u, tip, host } = this, { caption, head, rows, link } = this.spec.tip(i);
+		const { u, tip, host } = this;
+		const { caption, head, rows, link } = this.spec.tip(i);
 
 		this.at = i;
-		replace(tip, h('table', h('caption', caption),
-			head && h('thead', h('tr', head.map((t) => h('th', t)))),
-			h('tbody', rows.map((row) => h('tr', h('th', sample(row.style, row.hollow), ' ', shorten(row.label, 30)), row.cells.map((c) => h('td', c)))))),
-		this.pinned === null ? null : h('p.hint', link ? [h('a', { href: link.href }, link.text), ' · '] : '', 'Esc unpins'));
+		replace(
+			tip,
+			h(
+				'table',
+				h('caption', caption),
+				head &&
+					h(
+						'thead',
+						h(
+							'tr',
+							head.map((t) => h('th', t)),
+						),
+					),
+				h(
+					'tbody',
+					rows.map((row) =>
+						h(
+							'tr',
+							h('th', sample(row.style, row.hollow), ' ', shorten(row.label, 30)),
+							row.cells.map((c) => h('td', c)),
+						),
+					),
+				),
+			),
+			this.pinned === null
+				? null
+				: h('p.hint', link ? [h('a', { href: link.href }, link.text), ' · '] : '', 'Esc unpins'),
+		);
 		tip.hidden = false;
 		// beside the point, never on it
-		const x = u.valToPos(this.spec.xs[i], 'x') + u.over.offsetLeft, w = tip.offsetWidth;
-		const left = x + 18 + w <= host.clientWidth ? x + 18 : x - 18 - w >= 0 ? x - 18 - w : Math.max(0, host.clientWidth - w);
+		const x = u.valToPos(this.spec.xs[i], 'x') + u.over.offsetLeft;
+		const w = tip.offsetWidth;
+		const left =
+			x + 18 + w <= host.clientWidth
+				? x + 18
+				: x - 18 - w >= 0
+					? x - 18 - w
+					: Math.max(0, host.clientWidth - w);
 		tip.style.left = `${left}px`;
 		tip.style.top = `${u.over.offsetTop + 6}px`;
 	}
@@ -464,21 +520,17 @@ class Plot {
 	}
 
 	onKey(e) {
-		const n = this.spec.xs.length, at = this.at ?? (e.key === 'ArrowLeft' ? n : -1);
+		const n = this.spec.xs.length;
+		const at = this.at ?? (e.key === 'ArrowLeft' ? n : -1);
 		const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: n - 1 }[e.key];
 
-		if (e.ctrlKey || e.metaKey || e.altKey)
-			return;
-		if (to !== undefined)
-			this.walk(Math.min(n - 1, Math.max(0, to)));
-		else if (e.key === 'Enter' && this.at !== null)
-			this.pin(this.pinned === null ? this.at : null);
+		if (e.ctrlKey || e.metaKey || e.altKey) return;
+		if (to !== undefined) this.walk(Math.min(n - 1, Math.max(0, to)));
+		else if (e.key === 'Enter' && this.at !== null) this.pin(this.pinned === null ? this.at : null);
 		else if (e.key === 'Escape' && (this.pinned !== null || this.at !== null))
-			this.pin(null), this.hide();
-		else if (e.key === '0')
-			this.u.setScale('x', { min: this.spec.xs[0], max: this.spec.xs.at(-1) });
-		else
-			return;
+			(this.pin(null), this.hide());
+		else if (e.key === '0') this.u.setScale('x', { min: this.spec.xs[0], max: this.spec.xs.at(-1) });
+		else return;
 		e.preventDefault();
 		e.stopPropagation();
 	}
@@ -492,43 +544,34 @@ class Plot {
 	}
 }
 
-function stroke(ctx, points, color, width) {
-	ctx.beginPath();
-	for (const [x, y] of points)
-		ctx.lineTo(x, y);
-	ctx.strokeStyle = color;
-	ctx.lineWidth = width;
-	ctx.stroke();
-}
-
-function marker(ctx, x, y, l, t, r) {
-	ctx.beginPath();
-	shapes[l.style % STYLES](ctx, x, y, 4 * r);
-	ctx.fillStyle = l.hollow ? t.get('--bg') : t.line[l.style % STYLES];
-	ctx.strokeStyle = t.line[l.style % STYLES];
-	ctx.lineWidth = 1.6 * r;
-	ctx.setLineDash([]);
-	ctx.fill();
-	ctx.stroke();
-}
-
 // Width that names at the ends want.
 export function roomFor(lines) {
 	const font = `12px ${getComputedStyle(document.body).fontFamily}`;
-	return Math.min(270, Math.max(40, ...lines.map((l) => measure(shorten(l.end ?? l.label, 34), font) + 22)));
+	return Math.min(
+		270,
+		Math.max(40, ...lines.map((l) => measure(shorten(l.end ?? l.label, 34), font) + 22)),
+	);
 }
 
 /*
  * Plots under each other in one panel, redrawn when its width or the colours change. specs share x. Returns destroy().
  */
 export function draw(Uplot, panel, specs) {
-	let plots = [], width = 0;
+	let plots = [];
+	let width = 0;
 	const host = h('div');
 	const hosts = specs.map((s) => h('div.plot'));
-	const keys = h('ul.keys', specs[0].lines.map((l) => h('li', sample(l.style, l.hollow), l.label)));
+	const keys = h(
+		'ul.keys',
+		specs[0].lines.map((l) => h('li', sample(l.style, l.hollow), l.label)),
+	);
 	const room = roomFor(specs.flatMap((s) => s.lines));
 
-	host.append(...specs.flatMap((s, i) => [h('div.ylabel', s.yTitle), hosts[i]]), specs[0].xTitle ? h('div.xlabel', specs[0].xTitle) : '', keys);
+	host.append(
+		...specs.flatMap((s, i) => [h('div.ylabel', s.yTitle), hosts[i]]),
+		specs[0].xTitle ? h('div.xlabel', specs[0].xTitle) : '',
+		keys,
+	);
 	panel.append(host);
 	const build = () => {
 		plots.forEach((p) => p.destroy());

@@ -9,24 +9,68 @@ let serial = 0;
 // options(): promise of [{arg, value, note}]; choose(option). Returns the element, with .focus().
 export function combo({ label, placeholder, options, choose, cancel, free }) {
 	const id = `options-${++serial}`;
-	const input = h('input', { type: 'text', role: 'combobox', 'aria-expanded': 'false', 'aria-controls': id, 'aria-autocomplete': 'list', 'aria-label': label, placeholder, autocomplete: 'off', spellcheck: 'false' });
+	const input = h('input', {
+		type: 'text',
+		role: 'combobox',
+		'aria-expanded': 'false',
+		'aria-controls': id,
+		'aria-autocomplete': 'list',
+		'aria-label': label,
+		placeholder,
+		autocomplete: 'off',
+		spellcheck: 'false',
+	});
 	const list = h('ul.options', { id, role: 'listbox', hidden: true });
 	const box = h('span.combo', input, list);
-	let all = null, found = [], at = -1;
+	let all = null;
+	let found = [];
+	let at = -1;
 
 	function paint() {
-		const words = input.value.toLowerCase().split(/[\s:]+/).filter(Boolean);
+		const words = input.value
+			.toLowerCase()
+			.split(/[\s:]+/)
+			.filter(Boolean);
 
-		found = (all ?? []).map((o, i) => ({ o, i, rank: rank(o, words) })).filter((m) => m.rank > 0)
-			.sort((a, b) => b.rank - a.rank || a.i - b.i).slice(0, MOST).map((m) => m.o);
+		found = (all ?? [])
+			.map((o, i) => ({ o, i, rank: rank(o, words) }))
+			.filter((m) => m.rank > 0)
+			.sort((a, b) => b.rank - a.rank || a.i - b.i)
+			.slice(0, MOST)
+			.map((m) => m.o);
 		at = Math.min(at, found.length - 1);
-		if (words.length && at < 0 && found.length)
-			at = 0;
-		replace(list, found.map((o, i) => h('li', {
-			role: 'option', id: `${id}-${i}`, 'aria-selected': String(i === at), title: o.value,
-			onmousedown: (e) => { e.preventDefault(); pick(o); },
-		}, h('span.arg', o.show ?? o.arg), h('span.val', o.value), o.note && h('span.note', o.note))),
-		found.length ? null : h('li.none', all ? (free ? 'Nothing like it. Enter takes it as it stands.' : 'Nothing like it is known.') : 'Loading\u2026'));
+		if (words.length && at < 0 && found.length) at = 0;
+		replace(
+			list,
+			found.map((o, i) =>
+				h(
+					'li',
+					{
+						role: 'option',
+						id: `${id}-${i}`,
+						'aria-selected': String(i === at),
+						title: o.value,
+						onmousedown: (e) => {
+							e.preventDefault();
+							pick(o);
+						},
+					},
+					h('span.arg', o.show ?? o.arg),
+					h('span.val', o.value),
+					o.note && h('span.note', o.note),
+				),
+			),
+			found.length
+				? null
+				: h(
+						'li.none',
+						all
+							? free
+								? 'Nothing like it. Enter takes it as it stands.'
+								: 'Nothing like it is known.'
+							: 'Loading\u2026',
+					),
+		);
 		open(true);
 	}
 
@@ -55,13 +99,21 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 			} catch {
 				all = [];
 			}
-		if (document.activeElement === input)
-			paint();
+		if (document.activeElement === input) paint();
 	}
 
-	input.addEventListener('focus', () => { paint(); load(); });
-	input.addEventListener('input', () => { at = -1; paint(); });
-	input.addEventListener('blur', () => { open(false); cancel?.(); });
+	input.addEventListener('focus', () => {
+		paint();
+		load();
+	});
+	input.addEventListener('input', () => {
+		at = -1;
+		paint();
+	});
+	input.addEventListener('blur', () => {
+		open(false);
+		cancel?.();
+	});
 	input.addEventListener('keydown', (e) => {
 		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
 			at = (at + (e.key === 'ArrowDown' ? 1 : -1) + found.length) % (found.length || 1);
@@ -69,12 +121,9 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 		} else if (e.key === 'Enter') {
 			const typed = input.value.trim();
 
-			if (found[at])
-				pick(found[at]);
-			else if (free && typed)
-				pick(free(typed));
-			else
-				return;
+			if (found[at]) pick(found[at]);
+			else if (free && typed) pick(free(typed));
+			else return;
 		} else if (e.key === 'Escape') {
 			input.value = '';
 			input.blur();
@@ -90,12 +139,12 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 }
 
 function rank(o, words) {
-	const text = `${o.show ?? o.arg} ${o.value} ${o.note ?? ''}`.toLowerCase(), value = o.value.toLowerCase();
+	const text = `${o.show ?? o.arg} ${o.value} ${o.note ?? ''}`.toLowerCase();
+	const value = o.value.toLowerCase();
 	let sum = 1;
 
 	for (const w of words) {
-		if (!text.includes(w))
-			return 0;
+		if (!text.includes(w)) return 0;
 		sum += value === w ? 8 : value.startsWith(w) ? 4 : value.includes(w) ? 2 : 1;
 	}
 	return sum;

@@ -5,16 +5,11 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 function fill(el, attrs, children) {
 	for (const [k, v] of Object.entries(attrs ?? {})) {
-		if (k.startsWith('on'))
-			el.addEventListener(k.slice(2), v);
-		else if (v === true)
-			el.setAttribute(k, '');
-		else if (v !== undefined && v !== null && v !== false)
-			el.setAttribute(k, v);
+		if (k.startsWith('on')) el.addEventListener(k.slice(2), v);
+		else if (v === true) el.setAttribute(k, '');
+		else if (v !== undefined && v !== null && v !== false) el.setAttribute(k, v);
 	}
-	for (const c of children.flat(Infinity))
-		if (c !== undefined && c !== null && c !== false)
-			el.append(c);
+	for (const c of children.flat(Infinity)) if (c !== undefined && c !== null && c !== false) el.append(c);
 	return el;
 }
 
@@ -24,8 +19,7 @@ export function h(name, ...rest) {
 	const attrs = rest.length && isAttrs(rest[0]) ? rest.shift() : {};
 	const el = document.createElement(tag);
 
-	if (classes.length)
-		el.className = classes.join(' ');
+	if (classes.length) el.className = classes.join(' ');
 	return fill(el, attrs, rest);
 }
 
@@ -40,7 +34,9 @@ function isAttrs(v) {
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 export function replace(el, ...children) {
-	el.replaceChildren(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false));
+	el.replaceChildren(
+		...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false),
+	);
 	return el;
 }
 

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Numbers and names as the pages write them: 3 significant digits, a thin space that does not break before the unit.
 
-const THIN = '\u202f', MINUS = '\u2212';
-const TIME = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
-const COUNT = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+const THIN = '\u202f';
+const MINUS = '\u2212';
+const TIME = [
+	[1e9, 's'],
+	[1e6, 'ms'],
+	[1e3, 'us'],
+	[1, 'ns'],
+];
+const COUNT = [
+	[1e9, 'G'],
+	[1e6, 'M'],
+	[1e3, 'k'],
+	[1, ''],
+];
 const SIZES = ['KiB', 'MiB', 'GiB', 'TiB'];
 
 export function significant(v, digits = 3) {
 	const a = Math.abs(v);
 
-	if (!Number.isFinite(v))
-		return '';
-	if (a === 0)
-		return '0';
-	if (a < 1e-3 || a >= 1e15)
-		return v.toPrecision(digits).replace('-', MINUS);
-	return v.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(Number(a.toPrecision(digits)))))).replace('-', MINUS);
+	if (!Number.isFinite(v)) return '';
+	if (a === 0) return '0';
+	if (a < 1e-3 || a >= 1e15) return v.toPrecision(digits).replace('-', MINUS);
+	return v
+		.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(Number(a.toPrecision(digits))))))
+		.replace('-', MINUS);
 }
 
 // How a column of this unit is written: {factor, unit}. One for the whole column, by its median.
 export function scaleFor(unit, values) {
-	const seen = values.filter((v) => Number.isFinite(v) && v !== 0).map(Math.abs).sort((a, b) => a - b);
+	const seen = values
+		.filter((v) => Number.isFinite(v) && v !== 0)
+		.map(Math.abs)
+		.sort((a, b) => a - b);
 	const middle = seen[seen.length >> 1] ?? 1;
 	const [head, ...tail] = (unit ?? '').split('/');
 	const rest = tail.length ? '/' + tail.join('/') : '';
@@ -35,8 +48,7 @@ export function scaleFor(unit, values) {
 
 // A single value: "1.71 us"; what is no time has its unit in the head and only its size here: "144 k"
 export function value(v, unit) {
-	if (v === null || v === undefined || !Number.isFinite(v))
-		return '';
+	if (v === null || v === undefined || !Number.isFinite(v)) return '';
 	const s = scaleFor(unit, [v]);
 	const name = s.suffix ?? s.unit.split('/')[0];
 	return significant(v * s.factor) + (name ? THIN + name : '');
@@ -47,28 +59,30 @@ export function number(v, scale) {
 }
 
 export function percent(p, always = true) {
-	if (p === null || p === undefined || !Number.isFinite(p))
-		return '';
+	if (p === null || p === undefined || !Number.isFinite(p)) return '';
 	const a = Math.abs(p);
-	if (a < 0.05)
-		return '0' + THIN + '%';
+	if (a < 0.05) return '0' + THIN + '%';
 	return (p < 0 ? MINUS : always ? '+' : '') + (a >= 9.995 ? a.toFixed(0) : a.toFixed(1)) + THIN + '%';
 }
 
 // In tables: one decimal below 100, so that the column reads as one
 export function percentCell(p, always = true) {
-	if (p === null || p === undefined || !Number.isFinite(p))
-		return '';
-	const a = Math.abs(p), text = a.toFixed(a < 99.95 ? 1 : 0);
+	if (p === null || p === undefined || !Number.isFinite(p)) return '';
+	const a = Math.abs(p);
+	const text = a.toFixed(a < 99.95 ? 1 : 0);
 	return (Number(text) === 0 ? '' : p < 0 ? MINUS : always ? '+' : '') + text + THIN + '%';
 }
 
 // A tick: "10 ms", not "10.0 ms"
-export const tick = (v, unit) => value(v, unit).replace(/\.0+(?=\D|$)/, '').replace(/(\.\d*?)0+(?=\D|$)/, '$1');
+export const tick = (v, unit) =>
+	value(v, unit)
+		.replace(/\.0+(?=\D|$)/, '')
+		.replace(/(\.\d*?)0+(?=\D|$)/, '$1');
 
 // Two percents as a range: "+14 % .. +150 %"
 export function range(lo, hi) {
-	const a = percent(lo), b = percent(hi);
+	const a = percent(lo);
+	const b = percent(hi);
 	return a === b ? a : `${a} .. ${b}`;
 }
 
@@ -81,26 +95,23 @@ export function grouped(v) {
 export function position(v, unit) {
 	let step = 0;
 
-	if (unit === 'KiB')
-		for (; step < 3 && v >= 1024 && v % 1024 === 0; step++)
-			v /= 1024;
+	if (unit === 'KiB') for (; step < 3 && v >= 1024 && v % 1024 === 0; step++) v /= 1024;
 	return grouped(v) + (unit ? THIN + (step ? SIZES[step] : unit) : '');
 }
 
 export function about(v, unit) {
 	let step = 0;
 
-	if (unit !== 'KiB' || v < 1024 || v % 1024 === 0)
-		return '';
-	for (; step < 3 && v >= 1024; step++)
-		v /= 1024;
+	if (unit !== 'KiB' || v < 1024 || v % 1024 === 0) return '';
+	for (; step < 3 && v >= 1024; step++) v /= 1024;
 	return significant(v) + THIN + SIZES[step];
 }
 
 export const unitOfParam = (name) => (/_kib$/.test(name) ? 'KiB' : /_bytes$/.test(name) ? 'B' : '');
 
 export function params(p, without) {
-	const parts = Object.entries(p ?? {}).filter(([k]) => k !== without)
+	const parts = Object.entries(p ?? {})
+		.filter(([k]) => k !== without)
 		.map(([k, v]) => (unitOfParam(k) ? position(v, unitOfParam(k)) : `${k}=${v}`));
 	return parts.join(' ');
 }
@@ -110,11 +121,15 @@ export function shortKernel(kernel, all) {
 	const name = typeof kernel === 'string' ? kernel : kernel.name;
 	const variant = typeof kernel === 'string' ? null : kernel.variant;
 
-	if (!variant)
-		return name;
+	if (!variant) return name;
 	const tail = name.startsWith(variant.base) ? name.slice(variant.base.length) : '+' + name;
 	const others = all.filter((k) => k.variant && k.name !== name);
-	const short = variant.reverts?.length && !variant.applies?.length ? '+revert' : variant.applies?.length && !variant.reverts?.length ? '+patch' : tail;
+	const short =
+		variant.reverts?.length && !variant.applies?.length
+			? '+revert'
+			: variant.applies?.length && !variant.reverts?.length
+				? '+patch'
+				: tail;
 	return others.length ? tail : short;
 }
 
@@ -133,4 +148,5 @@ export function day(text) {
 	return time(text).slice(0, 10);
 }
 
-export const plural = (n, one, many = one.endsWith('s') ? one : one + 's') => `${grouped(n)} ${n === 1 ? one : many}`;
+export const plural = (n, one, many = one.endsWith('s') ? one : one + 's') =>
+	`${grouped(n)} ${n === 1 ? one : many}`;

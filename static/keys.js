@@ -5,11 +5,24 @@ import { $, h } from './dom.js';
 import { Query, current } from './query.js';
 
 const GO = { o: '/', s: '/sweep', t: '/trend', c: '/compare', m: '/matrix', a: '/alerts' };
-let pending = false, timer;
+let pending = false;
+let timer;
 
 const HELP = [
-	['?', 'this help'], ['/', 'search'], ['g o', 'overview'], ['g s', 'sweep'], ['g t', 'trend'], ['g c', 'compare'], ['g m', 'matrix'], ['g a', 'alerts'],
-	['j k', 'next, previous row'], ['n p', 'next, previous regression'], ['x', 'mark the row\u2019s kernel; two marked kernels can be compared'], ['Enter', 'open the row'], ['u', 'up'], ['.', 'this view as text'],
+	['?', 'this help'],
+	['/', 'search'],
+	['g o', 'overview'],
+	['g s', 'sweep'],
+	['g t', 'trend'],
+	['g c', 'compare'],
+	['g m', 'matrix'],
+	['g a', 'alerts'],
+	['j k', 'next, previous row'],
+	['n p', 'next, previous regression'],
+	['x', 'mark the row\u2019s kernel; two marked kernels can be compared'],
+	['Enter', 'open the row'],
+	['u', 'up'],
+	['.', 'this view as text'],
 	['\u2190 \u2192', 'walk the points of a picture; Enter pins, Esc unpins, 0 resets the zoom'],
 ];
 
@@ -17,25 +30,39 @@ export function help() {
 	let dialog = $('#help');
 
 	if (!dialog) {
-		dialog = h('dialog', { id: 'help', 'aria-label': 'Keys' }, h('h2', 'Keys'),
-			h('dl', HELP.map(([key, text]) => [h('dt', key.split(' ').map((k, i) => [i ? ' ' : '', h('kbd', k)])), h('dd', text)])),
-			h('form', { method: 'dialog' }, h('button.plain', 'Close')));
+		dialog = h(
+			'dialog',
+			{ id: 'help', 'aria-label': 'Keys' },
+			h('h2', 'Keys'),
+			h(
+				'dl',
+				HELP.map(([key, text]) => [
+					h(
+						'dt',
+						key.split(' ').map((k, i) => [i ? ' ' : '', h('kbd', k)]),
+					),
+					h('dd', text),
+				]),
+			),
+			h('form', { method: 'dialog' }, h('button.plain', 'Close')),
+		);
 		document.body.append(dialog);
 	}
 	dialog.showModal();
 }
 
-const rows = () => [...document.querySelectorAll('main table.data tbody tr:not(.group)')].filter((r) => r.offsetParent);
+const rows = () =>
+	[...document.querySelectorAll('main table.data tbody tr:not(.group)')].filter((r) => r.offsetParent);
 
 function select(row) {
-	for (const r of document.querySelectorAll('tr[aria-selected]'))
-		r.removeAttribute('aria-selected');
+	for (const r of document.querySelectorAll('tr[aria-selected]')) r.removeAttribute('aria-selected');
 	row.setAttribute('aria-selected', 'true');
 	row.scrollIntoView({ block: 'nearest' });
 }
 
 function move(by, only) {
-	const all = rows(), at = all.findIndex((r) => r.getAttribute('aria-selected') === 'true');
+	const all = rows();
+	const at = all.findIndex((r) => r.getAttribute('aria-selected') === 'true');
 
 	for (let i = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by; i >= 0 && i < all.length; i += by)
 		if (!only || all[i].matches(only)) {
@@ -53,45 +80,77 @@ export function clearMarks() {
 
 // Two marked kernels, in the order of the table, are a comparison of the same selection.
 function mark(row) {
-	if (!row)
-		return;
+	if (!row) return;
 	row.toggleAttribute('data-marked');
 	$('#marks')?.remove();
 	const two = marked().map((r) => r.dataset.kernel);
-	if (two.length !== 2)
-		return;
-	const q = new Query([['base', two[0]], ['head', two[1]], ...current().only('benchmark', 'metric', 'machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'param.*').entries]);
-	document.body.append(h('div', { id: 'marks', role: 'status' }, h('a', { href: q.url('/compare') }, `Compare ${two[0]} and ${two[1]}`), h('span.dim', ' \u00b7 Esc forgets')));
+	if (two.length !== 2) return;
+	const q = new Query([
+		['base', two[0]],
+		['head', two[1]],
+		...current().only('benchmark', 'metric', 'machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'param.*')
+			.entries,
+	]);
+	document.body.append(
+		h(
+			'div',
+			{ id: 'marks', role: 'status' },
+			h('a', { href: q.url('/compare') }, `Compare ${two[0]} and ${two[1]}`),
+			h('span.dim', ' \u00b7 Esc forgets'),
+		),
+	);
 }
 
 function goTo(key) {
 	clearTimeout(timer);
 	pending = false;
-	if (GO[key])
-		location.assign(GO[key]);
+	if (GO[key]) location.assign(GO[key]);
 	return Boolean(GO[key]);
 }
 
 function onKey(key) {
-	if (pending)
-		return goTo(key);
+	if (pending) return goTo(key);
 	switch (key) {
-	case '?': help(); return true;
-	case '/': $('.search input')?.focus(); return true;
-	case 'g': pending = true; timer = setTimeout(() => (pending = false), 1500); return true;
-	case 'j': move(1); return true;
-	case 'k': move(-1); return true;
-	case 'n': move(1, '[data-verdict=regression]'); return true;
-	case 'p': move(-1, '[data-verdict=regression]'); return true;
-	case 'Enter': {
-		const a = $('tr[aria-selected=true] a');
-		a?.click();
-		return Boolean(a);
-	}
-	case 'u': location.assign(document.body.dataset.up ?? '/'); return true;
-	case '.': $('a[data-form=txt]')?.click(); return true;
-	case 'x': mark($('tr[aria-selected=true][data-kernel]')); return true;
-	case 'Escape': document.dispatchEvent(new CustomEvent('unpin')); clearMarks(); return false;
+		case '?':
+			help();
+			return true;
+		case '/':
+			$('.search input')?.focus();
+			return true;
+		case 'g':
+			pending = true;
+			timer = setTimeout(() => (pending = false), 1500);
+			return true;
+		case 'j':
+			move(1);
+			return true;
+		case 'k':
+			move(-1);
+			return true;
+		case 'n':
+			move(1, '[data-verdict=regression]');
+			return true;
+		case 'p':
+			move(-1, '[data-verdict=regression]');
+			return true;
+		case 'Enter': {
+			const a = $('tr[aria-selected=true] a');
+			a?.click();
+			return Boolean(a);
+		}
+		case 'u':
+			location.assign(document.body.dataset.up ?? '/');
+			return true;
+		case '.':
+			$('a[data-form=txt]')?.click();
+			return true;
+		case 'x':
+			mark($('tr[aria-selected=true][data-kernel]'));
+			return true;
+		case 'Escape':
+			document.dispatchEvent(new CustomEvent('unpin'));
+			clearMarks();
+			return false;
 	}
 	return false;
 }
@@ -102,9 +161,7 @@ export function keys() {
 
 		if (e.ctrlKey || e.metaKey || e.altKey || $('dialog[open]') || on.closest('input, textarea, select'))
 			return;
-		if (e.key === 'Enter' && on.closest('a, button'))
-			return;
-		if (onKey(e.key))
-			e.preventDefault();
+		if (e.key === 'Enter' && on.closest('a, button')) return;
+		if (onKey(e.key)) e.preventDefault();
 	});
 }

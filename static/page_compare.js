@@ -8,7 +8,16 @@ import * as f from './format.js';
 import { bestPair } from './pick.js';
 import { current, go, Query } from './query.js';
 import { fixName } from './story.js';
-import { changeCell, emptyState, generatedNote, howToSend, machineName, numCell, table, verdictCell } from './views.js';
+import {
+	changeCell,
+	emptyState,
+	generatedNote,
+	howToSend,
+	machineName,
+	numCell,
+	table,
+	verdictCell,
+} from './views.js';
 
 const STEP = 400;
 const FLOOR = 0.5;
@@ -23,10 +32,18 @@ const SHOW = {
 };
 
 // effect in units of noise; rows without a noise estimate come after all that have one
-const effect = (r) => (r.change_ci ? Math.abs(Math.log1p(r.change_percent / 100)) / Math.max(1e-9, (Math.log1p(r.change_ci[1] / 100) - Math.log1p(r.change_ci[0] / 100)) / 2) : -1 / (1 + Math.abs(r.change_percent)));
+const effect = (r) =>
+	r.change_ci
+		? Math.abs(Math.log1p(r.change_percent / 100)) /
+			Math.max(1e-9, (Math.log1p(r.change_ci[1] / 100) - Math.log1p(r.change_ci[0] / 100)) / 2)
+		: -1 / (1 + Math.abs(r.change_percent));
 
 const SORT = {
-	change: (r) => r.change_percent, effect, noise: (r) => r.noise_percent ?? -1, restored: (r) => r.restored_percent ?? -1e9, remains: (r) => r.remaining_percent ?? -1e9,
+	change: (r) => r.change_percent,
+	effect,
+	noise: (r) => r.noise_percent ?? -1,
+	restored: (r) => r.restored_percent ?? -1e9,
+	remains: (r) => r.remaining_percent ?? -1e9,
 };
 
 function sortRows(rows, by) {
@@ -38,55 +55,153 @@ const groupOf = (r) => JSON.stringify([r.benchmark, r.metric, r.machine, r.thp, 
 
 // A number, its interval, and nought, on one scale for all rows.
 function forest(row, most) {
-	const W = 100, H = 27, x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
-	const cls = row.verdict === 'regression' ? 'worse' : row.verdict === 'improvement' ? 'better' : '', ci = row.change_ci;
+	const W = 100;
+	const H = 27;
+	const x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
+	const cls = row.verdict === 'regression' ? 'worse' : row.verdict === 'improvement' ? 'better' : '';
+	const ci = row.change_ci;
 
-	return svg('svg', { class: 'forest', width: W, height: H, viewBox: `0 0 ${W} ${H}`, 'aria-hidden': 'true' },
+	return svg(
+		'svg',
+		{ class: 'forest', width: W, height: H, viewBox: `0 0 ${W} ${H}`, 'aria-hidden': 'true' },
 		svg('line', { class: 'axis', x1: W / 2, x2: W / 2, y1: 0, y2: H }),
-		ci ? svg('line', { class: `ci ${cls}`, x1: x(ci[0]), x2: Math.max(x(ci[1]), x(ci[0]) + 1), y1: H / 2, y2: H / 2 }) : null,
-		svg('circle', { class: `dot ${cls}`, cx: x(row.change_percent), cy: H / 2, r: 3.5 }));
+		ci
+			? svg('line', {
+					class: `ci ${cls}`,
+					x1: x(ci[0]),
+					x2: Math.max(x(ci[1]), x(ci[0]) + 1),
+					y1: H / 2,
+					y2: H / 2,
+				})
+			: null,
+		svg('circle', { class: `dot ${cls}`, cx: x(row.change_percent), cy: H / 2, r: 3.5 }),
+	);
 }
 
-const ciText = (r) => (r.change_ci ? `${f.percentCell(r.change_ci[0]).slice(0, -2)} .. ${f.percentCell(r.change_ci[1])}` : r.base.n === 1 && r.head.n === 1 ? 'n = 1' : 'no estimate');
+const ciText = (r) =>
+	r.change_ci
+		? `${f.percentCell(r.change_ci[0]).slice(0, -2)} .. ${f.percentCell(r.change_ci[1])}`
+		: r.base.n === 1 && r.head.n === 1
+			? 'n = 1'
+			: 'no estimate';
 
 function rowCells(r, data, most, first) {
 	const v = (s) => (s ? f.value(s.center, r.unit) || f.significant(s.center) : '');
 
 	return [
-		first, numCell(v(r.base)), numCell(v(r.head)), changeCell(r), h('td.plotted', forest(r, most)), numCell(ciText(r), !r.change_ci),
-		data.fixed ? [numCell(v(r.fix)), numCell(f.percentCell(r.remaining_percent)), numCell(f.percentCell(r.restored_percent, false))] : null,
-		numCell(f.percentCell(r.noise_percent, false)), numCell(f.percentCell(r.detectable_percent, false)), verdictCell(r),
+		first,
+		numCell(v(r.base)),
+		numCell(v(r.head)),
+		changeCell(r),
+		h('td.plotted', forest(r, most)),
+		numCell(ciText(r), !r.change_ci),
+		data.fixed
+			? [
+					numCell(v(r.fix)),
+					numCell(f.percentCell(r.remaining_percent)),
+					numCell(f.percentCell(r.restored_percent, false)),
+				]
+			: null,
+		numCell(f.percentCell(r.noise_percent, false)),
+		numCell(f.percentCell(r.detectable_percent, false)),
+		verdictCell(r),
 	];
 }
 
 const paramCell = (r) => h('th', { scope: 'row' }, f.params(r.params) || 'all');
-const fullCell = (r) => h('th', { scope: 'row' }, h('span.k', r.benchmark), ` ${f.params(r.params)} `, h('span.dim', `${r.machine}, THP ${r.thp}`));
+const fullCell = (r) =>
+	h(
+		'th',
+		{ scope: 'row' },
+		h('span.k', r.benchmark),
+		` ${f.params(r.params)} `,
+		h('span.dim', `${r.machine}, THP ${r.thp}`),
+	);
 
 function sweepLink(r, data) {
 	const axis = Object.entries(r.params).find(([, v]) => typeof v === 'number')?.[0];
-	const q = axis && new Query([['axis', axis], ['kernel', data.base.name], ['kernel', data.head.name], ...(data.fix ? [['kernel', data.fix.name]] : []), ['benchmark', r.benchmark], ['metric', r.metric], ['machine', r.machine], ['thp', r.thp]]);
+	const q =
+		axis &&
+		new Query([
+			['axis', axis],
+			['kernel', data.base.name],
+			['kernel', data.head.name],
+			...(data.fix ? [['kernel', data.fix.name]] : []),
+			['benchmark', r.benchmark],
+			['metric', r.metric],
+			['machine', r.machine],
+			['thp', r.thp],
+		]);
 	return q ? h('a', { href: q.url('/sweep') }, 'sweep') : null;
 }
 
 function groupRow(r, data, columns) {
-	const trend = new Query([['benchmark', r.benchmark], ['metric', r.metric], ['machine', r.machine], ['thp', r.thp]]).url('/trend');
+	const trend = new Query([
+		['benchmark', r.benchmark],
+		['metric', r.metric],
+		['machine', r.machine],
+		['thp', r.thp],
+	]).url('/trend');
 
-	return h('tr.group', h('th', { colspan: columns, scope: 'rowgroup' }, h('span.k', r.benchmark), ` ${r.metric} `, h('span.dim', [' on ', machineName(r.machine), ` (${r.uarch}), THP ${r.thp}`, r.base_page_kib && r.base_page_kib !== 4 ? `, ${r.base_page_kib} KiB pages` : '', `, ${r.unit}`, r.better === 'neutral' ? '' : `, ${r.better} is better`]), ' ',
-		sweepLink(r, data), ' ', h('a', { href: trend }, 'trend')));
+	return h(
+		'tr.group',
+		h(
+			'th',
+			{ colspan: columns, scope: 'rowgroup' },
+			h('span.k', r.benchmark),
+			` ${r.metric} `,
+			h('span.dim', [
+				' on ',
+				machineName(r.machine),
+				` (${r.uarch}), THP ${r.thp}`,
+				r.base_page_kib && r.base_page_kib !== 4 ? `, ${r.base_page_kib} KiB pages` : '',
+				`, ${r.unit}`,
+				r.better === 'neutral' ? '' : `, ${r.better} is better`,
+			]),
+			' ',
+			sweepLink(r, data),
+			' ',
+			h('a', { href: trend }, 'trend'),
+		),
+	);
 }
 
 function heads(data) {
 	const num = (text, title, sort) => ({ text, num: true, title, sort });
 
-	return ['size', num(data.base.name, 'base'), num(data.head.name, 'head'), num('change', 'head against base', 'change'), { text: '', title: 'the change and its 95 % interval, on one scale; grey: unproven' },
-		num('95 % CI', 'of the change', 'effect'), ...(data.fixed ? [num(f.shortKernel(data.fix, [data.base, data.head]), data.fix.name), num('remains', 'fix against base', 'remains'), num('restored', 'share of the change that the fix takes back', 'restored')] : []),
-		num('noise', 'standard deviation of a boot mean', 'noise'), num('detectable', 'change found with 80 % power at this noise'), { text: 'verdict' }];
+	return [
+		'size',
+		num(data.base.name, 'base'),
+		num(data.head.name, 'head'),
+		num('change', 'head against base', 'change'),
+		{ text: '', title: 'the change and its 95 % interval, on one scale; grey: unproven' },
+		num('95 % CI', 'of the change', 'effect'),
+		...(data.fixed
+			? [
+					num(f.shortKernel(data.fix, [data.base, data.head]), data.fix.name),
+					num('remains', 'fix against base', 'remains'),
+					num('restored', 'share of the change that the fix takes back', 'restored'),
+				]
+			: []),
+		num('noise', 'standard deviation of a boot mean', 'noise'),
+		num('detectable', 'change found with 80 % power at this noise'),
+		{ text: 'verdict' },
+	];
 }
 
 function rowsTable(data, rows, query, out) {
-	const sorted = query.get('sort'), most = Math.min(200, Math.max(5, ...rows.map((r) => Math.max(Math.abs(r.change_percent), ...(r.change_ci ?? []).map(Math.abs)))));
-	const list = sortRows(rows, sorted), columns = heads(data).length;
-	let shown = 0, last = null;
+	const sorted = query.get('sort');
+	const most = Math.min(
+		200,
+		Math.max(
+			5,
+			...rows.map((r) => Math.max(Math.abs(r.change_percent), ...(r.change_ci ?? []).map(Math.abs))),
+		),
+	);
+	const list = sortRows(rows, sorted);
+	const columns = heads(data).length;
+	let shown = 0;
+	let last = null;
 	const body = [];
 	const more = h('p.more');
 	const grow = () => {
@@ -94,29 +209,60 @@ function rowsTable(data, rows, query, out) {
 
 		for (const r of list.slice(shown, shown + STEP)) {
 			const group = groupOf(r);
-			if (!sorted && group !== last)
-				added.push(groupRow(r, data, columns));
+			if (!sorted && group !== last) added.push(groupRow(r, data, columns));
 			last = group;
-			added.push(h('tr', { 'data-verdict': r.verdict, 'data-series': r.series_id }, rowCells(r, data, most, sorted ? fullCell(r) : paramCell(r))));
+			added.push(
+				h(
+					'tr',
+					{ 'data-verdict': r.verdict, 'data-series': r.series_id },
+					rowCells(r, data, most, sorted ? fullCell(r) : paramCell(r)),
+				),
+			);
 		}
 		shown = Math.min(list.length, shown + STEP);
-		replace(more, shown < list.length ? [`${shown} of ${f.grouped(list.length)} rows. `, h('button.plain', { type: 'button', onclick: () => $('#compare-table tbody').append(...grow()) }, `Show ${Math.min(STEP, list.length - shown)} more`)] : null);
+		replace(
+			more,
+			shown < list.length
+				? [
+						`${shown} of ${f.grouped(list.length)} rows. `,
+						h(
+							'button.plain',
+							{ type: 'button', onclick: () => $('#compare-table tbody').append(...grow()) },
+							`Show ${Math.min(STEP, list.length - shown)} more`,
+						),
+					]
+				: null,
+		);
 		return added;
 	};
 	body.push(...grow());
-	out.append(table({
-		id: 'compare-table', tall: list.length > 25, heads: heads(data), rows: body, sorted,
-		onSort: (k) => go(current().with('sort', sorted === `-${k}` ? k : sorted === k ? undefined : `-${k}`)),
-	}), more);
+	out.append(
+		table({
+			id: 'compare-table',
+			tall: list.length > 25,
+			heads: heads(data),
+			rows: body,
+			sorted,
+			onSort: (k) =>
+				go(current().with('sort', sorted === `-${k}` ? k : sorted === k ? undefined : `-${k}`)),
+		}),
+		more,
+	);
 }
 
 function statement(data) {
-	const { rows, summary: s } = data, base = f.tag(data.base), head = f.tag(data.head);
-	const worse = rows.filter((r) => r.direction === 'worse').length, better = rows.filter((r) => r.direction === 'better').length;
+	const { rows, summary: s } = data;
+	const base = f.tag(data.base);
+	const head = f.tag(data.head);
+	const worse = rows.filter((r) => r.direction === 'worse').length;
+	const better = rows.filter((r) => r.direction === 'better').length;
 	const p = rows.map((r) => r.change_percent);
 
 	if (s.regressions || s.improvements) {
-		const parts = [s.regressions && f.plural(s.regressions, 'regression'), s.improvements && f.plural(s.improvements, 'improvement')].filter(Boolean);
+		const parts = [
+			s.regressions && f.plural(s.regressions, 'regression'),
+			s.improvements && f.plural(s.improvements, 'improvement'),
+		].filter(Boolean);
 		return `${head} against ${base}: ${parts.join(' and ')} in ${f.plural(s.rows, 'row')}, geometric mean ${f.percent(s.geomean_percent)}.`;
 	}
 	if (rows.length === 1)
@@ -127,44 +273,114 @@ function statement(data) {
 }
 
 function missing(list) {
-	if (!list?.length)
-		return null;
-	return h('details', h('summary', `${f.plural(list.length, 'series')} not compared: one side was not run, or failed`), table({
-		heads: ['benchmark', 'size', 'machine', 'THP', 'side', 'reason'],
-		rows: list.slice(0, 500).map((m) => h('tr', h('th.k', { scope: 'row' }, m.benchmark), h('td', f.params(m.params)), h('td', machineName(m.machine)), h('td', m.thp), h('td', m.side), h('td.wrap', m.reason.replace('_', ' '), m.error ? `: ${m.error}` : ''))),
-	}));
+	if (!list?.length) return null;
+	return h(
+		'details',
+		h('summary', `${f.plural(list.length, 'series')} not compared: one side was not run, or failed`),
+		table({
+			heads: ['benchmark', 'size', 'machine', 'THP', 'side', 'reason'],
+			rows: list
+				.slice(0, 500)
+				.map((m) =>
+					h(
+						'tr',
+						h('th.k', { scope: 'row' }, m.benchmark),
+						h('td', f.params(m.params)),
+						h('td', machineName(m.machine)),
+						h('td', m.thp),
+						h('td', m.side),
+						h('td.wrap', m.reason.replace('_', ' '), m.error ? `: ${m.error}` : ''),
+					),
+				),
+		}),
+	);
 }
 
 function render(data, query) {
 	data.fixed = data.rows.some((r) => r.fix);
-	const out = $('#view'), rows = data.rows.filter(SHOW[query.get('show')] ?? SHOW.all), s = data.summary;
+	const out = $('#view');
+	const rows = data.rows.filter(SHOW[query.get('show')] ?? SHOW.all);
+	const s = data.summary;
 
 	document.title = `${f.tag(data.head)} against ${f.tag(data.base)} - nsecwatch`;
-	replace($('#what'), h('span.k', data.base.name), ' \u2192 ', h('span.k', data.head.name), data.fix ? [' \u00b7 fix ', h('span.k', data.fix.name)] : '');
+	replace(
+		$('#what'),
+		h('span.k', data.base.name),
+		' \u2192 ',
+		h('span.k', data.head.name),
+		data.fix ? [' \u00b7 fix ', h('span.k', data.fix.name)] : '',
+	);
 	if (!data.rows.length) {
 		replace($('#head'), h('h1', 'Nothing of this selection was measured with both kernels'));
-		replace(out, emptyState('No row has both sides', `Of ${data.base.name} and ${data.head.name} nothing was measured on the same machine, THP mode and size. Remove a chip, or measure it.`, ...howToSend()), missing(data.missing));
+		replace(
+			out,
+			emptyState(
+				'No row has both sides',
+				`Of ${data.base.name} and ${data.head.name} nothing was measured on the same machine, THP mode and size. Remove a chip, or measure it.`,
+				...howToSend(),
+			),
+			missing(data.missing),
+		);
 		return;
 	}
 	const n1 = data.rows.every((r) => r.base.n === 1 && r.head.n === 1);
-	replace($('#head'), h('h1', statement(data)),
-		data.fix ? h('p.fact', !data.fixed ? `${data.fix.name} was not measured where both others were.` : s.restored_percent === null ? `${fixName(data.fix)}: what it restores cannot be told.` : `${fixName(data.fix)} brings back ${f.percent(s.restored_percent, false)} of the change.`) : null,
-		h('p.trust', n1 ? 'n = 1: one value a side, so there is no noise estimate and no verdict; signs and numbers stand as measured.'
-			: `${s.unchanged} unchanged (the interval lies within ${FLOOR} %), ${s.inconclusive} inconclusive. Confidence from q-values over the ${f.plural(s.rows, 'row')} of this comparison.`));
+	replace(
+		$('#head'),
+		h('h1', statement(data)),
+		data.fix
+			? h(
+					'p.fact',
+					!data.fixed
+						? `${data.fix.name} was not measured where both others were.`
+						: s.restored_percent === null
+							? `${fixName(data.fix)}: what it restores cannot be told.`
+							: `${fixName(data.fix)} brings back ${f.percent(s.restored_percent, false)} of the change.`,
+				)
+			: null,
+		h(
+			'p.trust',
+			n1
+				? 'n = 1: one value a side, so there is no noise estimate and no verdict; signs and numbers stand as measured.'
+				: `${s.unchanged} unchanged (the interval lies within ${FLOOR} %), ${s.inconclusive} inconclusive. Confidence from q-values over the ${f.plural(s.rows, 'row')} of this comparison.`,
+		),
+	);
 	replace(out, generatedNote(data.rows.map((r) => r.machine)));
-	if (rows.length)
-		rowsTable(data, rows, query, out);
+	if (rows.length) rowsTable(data, rows, query, out);
 	else
-		out.append(emptyState('No row like that', `None of the ${f.plural(data.rows.length, 'row')} is ${query.get('show')}.`, h('p', h('a', { href: query.without('show').url('/compare') }, 'Show all rows'))));
+		out.append(
+			emptyState(
+				'No row like that',
+				`None of the ${f.plural(data.rows.length, 'row')} is ${query.get('show')}.`,
+				h('p', h('a', { href: query.without('show').url('/compare') }, 'Show all rows')),
+			),
+		);
 	out.append(missing(data.missing) ?? '');
 }
 
 export const view = {
-	resource: 'compare', load, render,
-	defaults: (query, signal) => (query.has('base') && query.has('head') ? null : query.has('head') ? query.with('base', 'previous') : bestPair(query, signal, { fix: true })),
-	bar: () => chips($('#bar'), {
-		args: ['head', 'base', 'fix', 'machine', 'thp', 'benchmark', 'uarch'],
-		choices: [{ name: 'show', label: 'show', values: [['all', 'all'], ['worse', 'worse'], ['better', 'better'], ['proven', 'proven']] }],
-	}),
+	resource: 'compare',
+	load,
+	render,
+	defaults: (query, signal) =>
+		query.has('base') && query.has('head')
+			? null
+			: query.has('head')
+				? query.with('base', 'previous')
+				: bestPair(query, signal, { fix: true }),
+	bar: () =>
+		chips($('#bar'), {
+			args: ['head', 'base', 'fix', 'machine', 'thp', 'benchmark', 'uarch'],
+			choices: [
+				{
+					name: 'show',
+					label: 'show',
+					values: [
+						['all', 'all'],
+						['worse', 'worse'],
+						['better', 'better'],
+						['proven', 'proven'],
+					],
+				},
+			],
+		}),
 };
-

@@ -11,47 +11,104 @@ const id = () => encodeURIComponent(location.pathname.split('/').filter(Boolean)
 const path = () => `/api/v1/runs/${id()}`;
 
 async function load(query, signal) {
-	const [run, verdict] = await Promise.all([get(path(), signal), get(`${path()}/verdict`, signal).catch((e) => {
-		if (e.name === 'AbortError')
-			throw e;
-		return null;
-	})]);
+	const [run, verdict] = await Promise.all([
+		get(path(), signal),
+		get(`${path()}/verdict`, signal).catch((e) => {
+			if (e.name === 'AbortError') throw e;
+			return null;
+		}),
+	]);
 	return { ...run, verdict };
 }
 
 function text(v) {
-	return v === null || v === undefined || v === '' ? '' : typeof v === 'object' ? JSON.stringify(v) : String(v);
+	return v === null || v === undefined || v === ''
+		? ''
+		: typeof v === 'object'
+			? JSON.stringify(v)
+			: String(v);
 }
 
 function facts(run) {
-	const rows = [['machine', machineName(run.machine)], ['kernel', h('span.k', run.kernel.name)], ['release', run.kernel.release === run.kernel.name ? '' : h('span.k', run.kernel.release)], ['THP', run.thp], ['started', f.time(run.started_at)],
-		['boot', run.boot_id ?? 'not said: counts as a boot of its own'], ['format', run.format], ['source', [run.source?.tool, run.source?.version, run.source?.command].filter(Boolean).join(' ')],
-		['labels', Object.entries(run.labels ?? {}).map(([k, v]) => `${k}=${v}`).join(', ')],
-		...Object.entries(run.environment ?? {}).map(([k, v]) => [k, text(v)])];
-	return h('dl.facts', rows.filter(([, v]) => v !== '' && v !== null && v !== undefined).map(([k, v]) => [h('dt', k), h('dd', v)]));
+	const rows = [
+		['machine', machineName(run.machine)],
+		['kernel', h('span.k', run.kernel.name)],
+		['release', run.kernel.release === run.kernel.name ? '' : h('span.k', run.kernel.release)],
+		['THP', run.thp],
+		['started', f.time(run.started_at)],
+		['boot', run.boot_id ?? 'not said: counts as a boot of its own'],
+		['format', run.format],
+		['source', [run.source?.tool, run.source?.version, run.source?.command].filter(Boolean).join(' ')],
+		[
+			'labels',
+			Object.entries(run.labels ?? {})
+				.map(([k, v]) => `${k}=${v}`)
+				.join(', '),
+		],
+		...Object.entries(run.environment ?? {}).map(([k, v]) => [k, text(v)]),
+	];
+	return h(
+		'dl.facts',
+		rows
+			.filter(([, v]) => v !== '' && v !== null && v !== undefined)
+			.map(([k, v]) => [h('dt', k), h('dd', v)]),
+	);
 }
 
 function spread(r) {
-	if (r.status !== 'ok' || r.n < 2 || r.stddev === null || !r.center)
-		return r.n === 1 ? 'n = 1' : '';
-	return f.percent(r.stddev / r.center * 100, false);
+	if (r.status !== 'ok' || r.n < 2 || r.stddev === null || !r.center) return r.n === 1 ? 'n = 1' : '';
+	return f.percent((r.stddev / r.center) * 100, false);
 }
 
 function results(list, run) {
 	return table({
-		id: 'run-table', tall: list.length > 25, heads: ['benchmark', 'size', 'metric', { text: 'value', num: true }, { text: 'deviation', num: true, title: 'standard deviation over the repetitions' }, { text: 'n', num: true }, 'status'],
-		rows: list.slice(0, 2000).map((r) => h('tr', h('th.k', { scope: 'row' }, h('a', { href: new Query([['benchmark', r.benchmark], ['metric', r.metric], ['machine', run.machine], ['thp', run.thp]]).url('/trend') }, r.benchmark)), h('td', f.params(r.params)),
-			h('td', r.metric, h('span.dim', ` ${r.unit}`)), numCell(r.status === 'ok' ? f.value(r.center, r.unit) : ''), numCell(spread(r)), numCell(String(r.n)),
-			h(r.status === 'ok' ? 'td.dim' : 'td.worse', r.status, r.error ? `: ${r.error}` : ''))),
+		id: 'run-table',
+		tall: list.length > 25,
+		heads: [
+			'benchmark',
+			'size',
+			'metric',
+			{ text: 'value', num: true },
+			{ text: 'deviation', num: true, title: 'standard deviation over the repetitions' },
+			{ text: 'n', num: true },
+			'status',
+		],
+		rows: list.slice(0, 2000).map((r) =>
+			h(
+				'tr',
+				h(
+					'th.k',
+					{ scope: 'row' },
+					h(
+						'a',
+						{
+							href: new Query([
+								['benchmark', r.benchmark],
+								['metric', r.metric],
+								['machine', run.machine],
+								['thp', run.thp],
+							]).url('/trend'),
+						},
+						r.benchmark,
+					),
+				),
+				h('td', f.params(r.params)),
+				h('td', r.metric, h('span.dim', ` ${r.unit}`)),
+				numCell(r.status === 'ok' ? f.value(r.center, r.unit) : ''),
+				numCell(spread(r)),
+				numCell(String(r.n)),
+				h(r.status === 'ok' ? 'td.dim' : 'td.worse', r.status, r.error ? `: ${r.error}` : ''),
+			),
+		),
 	});
 }
 
 function verdictText(v) {
-	if (!v)
-		return '';
-	if (v.state === 'pending')
-		return 'Not compared with its neighbours yet.';
-	return v.regressions.length ? `${f.plural(v.regressions.length, 'regression')} against the kernel before.` : 'No regression against the kernel before.';
+	if (!v) return '';
+	if (v.state === 'pending') return 'Not compared with its neighbours yet.';
+	return v.regressions.length
+		? `${f.plural(v.regressions.length, 'regression')} against the kernel before.`
+		: 'No regression against the kernel before.';
 }
 
 function render({ run, results: list, not_imported: left, verdict }) {
@@ -59,15 +116,52 @@ function render({ run, results: list, not_imported: left, verdict }) {
 
 	document.title = `${run.kernel.name} on ${run.machine} - nsecwatch`;
 	replace($('#what'), 'run ', h('code', run.run_id));
-	replace($('#head'), h('h1', `${f.tag(run.kernel)} on ${run.machine}: ${f.plural(list.length, 'result')}${failed ? `, ${failed} failed` : ''}.`), h('p.fact', verdictText(verdict)));
-	replace($('#view'), generatedNote([run.machine]), facts(run),
-		h('p', h('a', { href: new Query([['base', 'previous'], ['head', run.kernel.name], ['machine', run.machine]]).url('/compare') }, 'Compare with the kernel before'), ' \u00b7 ', h('a', { href: `${path()}/raw` }, 'The body as it came')),
+	replace(
+		$('#head'),
+		h(
+			'h1',
+			`${f.tag(run.kernel)} on ${run.machine}: ${f.plural(list.length, 'result')}${failed ? `, ${failed} failed` : ''}.`,
+		),
+		h('p.fact', verdictText(verdict)),
+	);
+	replace(
+		$('#view'),
+		generatedNote([run.machine]),
+		facts(run),
+		h(
+			'p',
+			h(
+				'a',
+				{
+					href: new Query([
+						['base', 'previous'],
+						['head', run.kernel.name],
+						['machine', run.machine],
+					]).url('/compare'),
+				},
+				'Compare with the kernel before',
+			),
+			' \u00b7 ',
+			h('a', { href: `${path()}/raw` }, 'The body as it came'),
+		),
 		list.length ? results(list, run) : null,
-		left?.length ? [h('h2', 'Not imported'), table({ heads: ['at', 'why'], rows: left.map((n) => h('tr', h('th.k', { scope: 'row' }, n.at), h('td.wrap', n.message))) })] : null);
+		left?.length
+			? [
+					h('h2', 'Not imported'),
+					table({
+						heads: ['at', 'why'],
+						rows: left.map((n) =>
+							h('tr', h('th.k', { scope: 'row' }, n.at), h('td.wrap', n.message)),
+						),
+					}),
+				]
+			: null,
+	);
 }
 
 export const view = {
-	load, render,
+	load,
+	render,
 	get resource() {
 		return `runs/${id()}`;
 	},

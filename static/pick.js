@@ -7,12 +7,16 @@ import { isGenerated } from './views.js';
 
 // machine -> Map(kernel name -> KERNEL), from the newest runs
 async function kernelsByMachine(query, signal) {
-	const runs = await list('runs', query.only('machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'track').toString(), 3000, signal);
+	const runs = await list(
+		'runs',
+		query.only('machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'track').toString(),
+		3000,
+		signal,
+	);
 	const by = new Map();
 
 	for (const r of runs) {
-		if (!by.has(r.machine))
-			by.set(r.machine, new Map());
+		if (!by.has(r.machine)) by.set(r.machine, new Map());
 		by.get(r.machine).set(r.kernel.name, { ...r.kernel, thp: r.thp });
 	}
 	return { by, runs };
@@ -27,16 +31,21 @@ const isVariantOf = (k, base) => Boolean(k.variant) && k.variant.base.replace(/^
 
 // base, head and, where there is one, the variant that shows the cause
 function threeOf(kernels, order) {
-	const all = [...kernels.values()].sort(order), plain = all.filter((k) => !k.variant);
+	const all = [...kernels.values()].sort(order);
+	const plain = all.filter((k) => !k.variant);
 	const fix = all.findLast((k) => plain.some((p) => isVariantOf(k, p)));
 	const same = (k) => plain.filter((p) => p.track === k.track);
 
 	if (fix) {
 		const head = plain.find((p) => isVariantOf(fix, p));
-		const before = same(head).filter((p) => order(p, head) < 0).at(-1);
+		const before = same(head)
+			.filter((p) => order(p, head) < 0)
+			.at(-1);
 		return [before, head, fix].filter(Boolean);
 	}
-	const tracks = [...new Set(plain.map((k) => k.track))].sort((a, b) => same({ track: b }).length - same({ track: a }).length);
+	const tracks = [...new Set(plain.map((k) => k.track))].sort(
+		(a, b) => same({ track: b }).length - same({ track: a }).length,
+	);
 	return same({ track: tracks[0] }).slice(-2);
 }
 
@@ -49,7 +58,14 @@ function sweepable(series) {
 			if (typeof v === 'number') {
 				const key = JSON.stringify([s.benchmark, s.metric, s.machine, s.thp, name]);
 				if (!groups.has(key))
-					groups.set(key, { benchmark: s.benchmark, metric: s.metric, machine: s.machine, thp: s.thp, axis: name, values: new Set() });
+					groups.set(key, {
+						benchmark: s.benchmark,
+						metric: s.metric,
+						machine: s.machine,
+						thp: s.thp,
+						axis: name,
+						values: new Set(),
+					});
 				groups.get(key).values.add(v);
 			}
 	return [...groups.values()].filter((g) => g.values.size > 2);
@@ -60,29 +76,40 @@ const realFirst = (g) => (isGenerated(g.machine) ? 0 : 1e6);
 // Fills in what the sweep needs and the URL does not say; null where there is nothing to choose from.
 export async function bestSweep(query, signal) {
 	const [series, { by }, order] = await Promise.all([
-		list('series', query.only('benchmark', 'metric', 'machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'param.*').toString(), 3000, signal),
-		kernelsByMachine(query, signal), ordered(),
+		list(
+			'series',
+			query
+				.only('benchmark', 'metric', 'machine', 'uarch', 'isa', 'thp', 'base_page_kib', 'param.*')
+				.toString(),
+			3000,
+			signal,
+		),
+		kernelsByMachine(query, signal),
+		ordered(),
 	]);
 	const axis = query.get('axis');
-	const groups = sweepable(series).filter((g) => !axis || g.axis === axis).map((g) => {
-		const kernels = by.get(g.machine) ?? new Map(), three = threeOf(kernels, order);
-		return { ...g, three, score: realFirst(g) + three.length * 1e4 + kernels.size * 100 + g.values.size };
-	}).sort((a, b) => b.score - a.score);
+	const groups = sweepable(series)
+		.filter((g) => !axis || g.axis === axis)
+		.map((g) => {
+			const kernels = by.get(g.machine) ?? new Map(),
+				three = threeOf(kernels, order);
+			return {
+				...g,
+				three,
+				score: realFirst(g) + three.length * 1e4 + kernels.size * 100 + g.values.size,
+			};
+		})
+		.sort((a, b) => b.score - a.score);
 	const best = groups[0];
 
-	if (!best)
-		return query.has('axis') ? null : query.with('axis', 'size_kib');
+	if (!best) return query.has('axis') ? null : query.with('axis', 'size_kib');
 	let out = query;
-	if (!axis)
-		out = new Query([['axis', best.axis], ...out.entries]);
-	if (!query.has('kernel'))
-		for (const k of best.three)
-			out = out.add('kernel', k.name);
+	if (!axis) out = new Query([['axis', best.axis], ...out.entries]);
+	if (!query.has('kernel')) for (const k of best.three) out = out.add('kernel', k.name);
 	// what is narrowed already stays as wide as it was asked for
 	if (!query.has('kernel') && !query.has('machine') && !query.has('uarch'))
 		out = out.with('benchmark', query.get('benchmark') ?? best.benchmark).with('machine', best.machine);
-	else if (!query.has('benchmark'))
-		out = out.with('benchmark', best.benchmark);
+	else if (!query.has('benchmark')) out = out.with('benchmark', best.benchmark);
 	return out;
 }
 
@@ -92,40 +119,54 @@ export async function bestPair(query, signal, { fix } = {}) {
 	const places = new Map();
 
 	for (const r of runs) {
-		if (!places.has(r.kernel.name))
-			places.set(r.kernel.name, { kernel: r.kernel, at: new Set() });
+		if (!places.has(r.kernel.name)) places.set(r.kernel.name, { kernel: r.kernel, at: new Set() });
 		places.get(r.kernel.name).at.add(`${r.machine} ${r.thp}`);
 	}
-	const all = [...places.values()].sort((a, b) => order(a.kernel, b.kernel)), plain = all.filter((p) => !p.kernel.variant);
+	const all = [...places.values()].sort((a, b) => order(a.kernel, b.kernel));
+	const plain = all.filter((p) => !p.kernel.variant);
 	let best = null;
 
 	plain.forEach((head, i) => {
-		const base = plain.slice(0, i).findLast((p) => p.kernel.track === head.kernel.track && [...p.at].some((a) => head.at.has(a)));
-		if (!base)
-			return;
+		const base = plain
+			.slice(0, i)
+			.findLast((p) => p.kernel.track === head.kernel.track && [...p.at].some((a) => head.at.has(a)));
+		if (!base) return;
 		const common = [...head.at].filter((a) => base.at.has(a));
 		const score = common.reduce((n, a) => n + (isGenerated(a) ? 1 : 100), 0) + i / 1e4;
-		if (!best || score > best.score)
-			best = { score, base, head };
+		if (!best || score > best.score) best = { score, base, head };
 	});
-	if (!best)
-		return null;
+	if (!best) return null;
 	const shared = (p) => [...p.at].filter((a) => best.head.at.has(a) && best.base.at.has(a)).length;
-	const variant = fix && all.filter((p) => isVariantOf(p.kernel, best.head.kernel) && shared(p)).sort((a, b) => shared(b) - shared(a))[0];
-	return new Query([['base', best.base.kernel.name], ['head', best.head.kernel.name], ...(variant ? [['fix', variant.kernel.name]] : []), ...query.without('base', 'head', 'fix').entries]);
+	const variant =
+		fix &&
+		all
+			.filter((p) => isVariantOf(p.kernel, best.head.kernel) && shared(p))
+			.sort((a, b) => shared(b) - shared(a))[0];
+	return new Query([
+		['base', best.base.kernel.name],
+		['head', best.head.kernel.name],
+		...(variant ? [['fix', variant.kernel.name]] : []),
+		...query.without('base', 'head', 'fix').entries,
+	]);
 }
 
 // The machine with most kernels, and what it runs in most sizes.
 export async function bestTrend(query, signal) {
 	const { by } = await kernelsByMachine(query, signal);
-	const machine = [...by].map(([name, kernels]) => ({ name, n: [...kernels.values()].filter((k) => !k.variant).length })).sort((a, b) => b.n - a.n)[0]?.name;
+	const machine = [...by]
+		.map(([name, kernels]) => ({ name, n: [...kernels.values()].filter((k) => !k.variant).length }))
+		.sort((a, b) => b.n - a.n)[0]?.name;
 
-	if (!machine)
-		return null;
+	if (!machine) return null;
 	const series = await list('series', new URLSearchParams({ machine }).toString(), 2000, signal);
 	const count = new Map();
-	for (const s of series)
-		count.set(s.benchmark, (count.get(s.benchmark) ?? 0) + 1);
+	for (const s of series) count.set(s.benchmark, (count.get(s.benchmark) ?? 0) + 1);
 	const benchmark = query.get('benchmark') ?? [...count].sort((a, b) => b[1] - a[1])[0]?.[0];
-	return benchmark ? new Query([['benchmark', benchmark], ['machine', machine], ...query.without('benchmark', 'machine').entries]) : null;
+	return benchmark
+		? new Query([
+				['benchmark', benchmark],
+				['machine', machine],
+				...query.without('benchmark', 'machine').entries,
+			])
+		: null;
 }

@@ -30,8 +30,7 @@ export class Query {
 		return new Query(rest);
 	}
 	add(name, value) {
-		if (this.entries.some(([k, v]) => k === name && v === value))
-			return this;
+		if (this.entries.some(([k, v]) => k === name && v === value)) return this;
 		// beside its like, so that chips of a kind stand together
 		const last = this.entries.findLastIndex(([k]) => k === name);
 		const entries = [...this.entries];
@@ -48,7 +47,11 @@ export class Query {
 		return new Query(this.entries.filter(([k]) => !names.includes(k)));
 	}
 	only(...names) {
-		return new Query(this.entries.filter(([k]) => names.includes(k) || (names.includes('param.*') && k.startsWith('param.'))));
+		return new Query(
+			this.entries.filter(
+				([k]) => names.includes(k) || (names.includes('param.*') && k.startsWith('param.')),
+			),
+		);
 	}
 	get empty() {
 		return this.entries.length === 0;
@@ -73,8 +76,7 @@ export const isPageOnly = (name) => PAGE_ONLY.has(name);
 export function go(query, { replace = false } = {}) {
 	const url = query.url(location.pathname);
 
-	if (url === location.pathname + location.search)
-		return;
+	if (url === location.pathname + location.search) return;
 	history[replace ? 'replaceState' : 'pushState'](null, '', url);
 	dispatchEvent(new CustomEvent('state'));
 }

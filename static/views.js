@@ -6,7 +6,8 @@ import { percentCell } from './format.js';
 
 export const isGenerated = (machine) => typeof machine === 'string' && machine.startsWith('generated-');
 
-export const generatedTag = () => h('span.generated', { title: 'Made by a generator, not measured on a machine' }, 'generated');
+export const generatedTag = () =>
+	h('span.generated', { title: 'Made by a generator, not measured on a machine' }, 'generated');
 
 export function machineName(name) {
 	return isGenerated(name) ? [name, generatedTag()] : name;
@@ -14,29 +15,32 @@ export function machineName(name) {
 
 // One line on top of a page that shows any of it.
 export function generatedNote(machines) {
-	const all = [...new Set(machines)], made = all.filter(isGenerated);
+	const all = [...new Set(machines)];
+	const made = all.filter(isGenerated);
 
-	if (!made.length)
-		return null;
-	return h('p.note-generated', made.length === all.length
-		? 'Generated data: these figures come from a generator, not from machines.'
-		: `Partly generated data: figures of ${made.slice(0, 4).join(', ')}${made.length > 4 ? ' \u2026' : ''} come from a generator, not from machines.`);
+	if (!made.length) return null;
+	return h(
+		'p.note-generated',
+		made.length === all.length
+			? 'Generated data: these figures come from a generator, not from machines.'
+			: `Partly generated data: figures of ${made.slice(0, 4).join(', ')}${made.length > 4 ? ' \u2026' : ''} come from a generator, not from machines.`,
+	);
 }
 
 // The colour of a change follows its verdict; without any noise estimate, its direction. Within noise it is plain.
 export function side(row) {
 	const unknown = row.verdict === 'inconclusive' && !row.change_ci;
 
-	if (row.verdict === 'regression' || (unknown && row.direction === 'worse'))
-		return 'worse';
-	if (row.verdict === 'improvement' || (unknown && row.direction === 'better'))
-		return 'better';
+	if (row.verdict === 'regression' || (unknown && row.direction === 'worse')) return 'worse';
+	if (row.verdict === 'improvement' || (unknown && row.direction === 'better')) return 'better';
 	return '';
 }
 
 export function verdictWord(row) {
 	if (row.verdict === 'inconclusive')
-		return row.direction === 'worse' || row.direction === 'better' ? `${row.direction}, inconclusive` : 'inconclusive';
+		return row.direction === 'worse' || row.direction === 'better'
+			? `${row.direction}, inconclusive`
+			: 'inconclusive';
 	return row.confidence && row.confidence !== 'none' ? `${row.verdict}, ${row.confidence}` : row.verdict;
 }
 
@@ -54,20 +58,55 @@ export const numCell = (text, dim) => h(dim ? 'td.num.dim' : 'td.num', text);
 
 // heads: ['size', {text, unit, num, title, sort}]; rows: arrays of cells, first one becomes the row's head
 export function table({ caption, heads, rows, id, tall, narrow, onSort, sorted }) {
-	return h(tall ? 'div.scroll.tall' : 'div.scroll', { tabindex: 0, role: 'region', 'aria-label': caption ?? 'Table' },
-		h(narrow ? 'table.data.narrow' : 'table.data', { id }, caption && h('caption', caption),
-			h('thead', h('tr', heads.map((c) => headCell(c, onSort, sorted)))),
-			h('tbody', rows)));
+	return h(
+		tall ? 'div.scroll.tall' : 'div.scroll',
+		{ tabindex: 0, role: 'region', 'aria-label': caption ?? 'Table' },
+		h(
+			narrow ? 'table.data.narrow' : 'table.data',
+			{ id },
+			caption && h('caption', caption),
+			h(
+				'thead',
+				h(
+					'tr',
+					heads.map((c) => headCell(c, onSort, sorted)),
+				),
+			),
+			h('tbody', rows),
+		),
+	);
+}
+
+// The same from columns {text, num, ..., cell(row)} and what the rows are about.
+export function columnsTable({ columns, rows, attrs = () => ({}), ...more }) {
+	return table({
+		...more,
+		heads: columns,
+		rows: rows.map((r) =>
+			h(
+				'tr',
+				attrs(r),
+				columns.map((c) => c.cell(r)),
+			),
+		),
+	});
 }
 
 function headCell(c, onSort, sorted) {
-	if (typeof c === 'string')
-		return h('th', { scope: 'col' }, c);
+	if (typeof c === 'string') return h('th', { scope: 'col' }, c);
 	const text = [c.text, c.unit ? h('span.u', ` ${c.unit}`) : ''];
-	const arrow = c.sort && sorted?.replace('-', '') === c.sort ? (sorted.startsWith('-') ? ' \u2193' : ' \u2191') : '';
+	const arrow =
+		c.sort && sorted?.replace('-', '') === c.sort ? (sorted.startsWith('-') ? ' \u2193' : ' \u2191') : '';
 
-	return h(c.num ? 'th.num' : 'th', { scope: 'col', title: c.title, 'aria-sort': arrow ? (sorted.startsWith('-') ? 'descending' : 'ascending') : undefined },
-		c.sort ? h('button', { type: 'button', onclick: () => onSort(c.sort) }, text, arrow) : text);
+	return h(
+		c.num ? 'th.num' : 'th',
+		{
+			scope: 'col',
+			title: c.title,
+			'aria-sort': arrow ? (sorted.startsWith('-') ? 'descending' : 'ascending') : undefined,
+		},
+		c.sort ? h('button', { type: 'button', onclick: () => onSort(c.sort) }, text, arrow) : text,
+	);
 }
 
 export function curlFor(what) {
@@ -85,15 +124,61 @@ export function howToSend(file = 'run.json') {
 }
 
 export function errorState(e, query) {
-	const next = e.status === 0 || e.status >= 500 || e.status === 429
-		? h('p', h('button.plain', { type: 'button', onclick: () => dispatchEvent(new CustomEvent('state')) }, 'Try again'), '. If it stays so: is the server, and its database, up? ', h('code', `curl ${location.origin}/readyz`))
-		: query && !query.empty
-			? h('p', h('a', { href: location.pathname }, 'Start from the default view'), ', or change the chip that is named above.')
-			: h('p', h('a', { href: '/' }, 'To the overview'));
-	const title = e.status === 400 || e.status === 422 ? 'This selection does not work' : e.status === 404 ? 'There is no such thing here'
-		: e.status === 401 || e.status === 403 ? 'A token is needed to read this server' : 'The server could not answer';
+	const next =
+		e.status === 0 || e.status >= 500 || e.status === 429
+			? h(
+					'p',
+					h(
+						'button.plain',
+						{ type: 'button', onclick: () => dispatchEvent(new CustomEvent('state')) },
+						'Try again',
+					),
+					'. If it stays so: is the server, and its database, up? ',
+					h('code', `curl ${location.origin}/readyz`),
+				)
+			: query && !query.empty
+				? h(
+						'p',
+						h('a', { href: location.pathname }, 'Start from the default view'),
+						', or change the chip that is named above.',
+					)
+				: h('p', h('a', { href: '/' }, 'To the overview'));
+	const title =
+		e.status === 400 || e.status === 422
+			? 'This selection does not work'
+			: e.status === 404
+				? 'There is no such thing here'
+				: e.status === 401 || e.status === 403
+					? 'A token is needed to read this server'
+					: 'The server could not answer';
 
-	return h('section.state.error', { role: 'alert', 'data-state': 'error' }, h('h2', title), h('p', e.message),
-		e.problems?.length ? h('ul', e.problems.map((p) => h('li', p.at ? h('code', p.at) : '', p.at ? ' ' : '', p.message))) : null,
-		next, h('p.hint', 'Status ', String(e.status || 'none'), e.code ? ` (${e.code})` : '', e.requestId ? [', request ', h('code', e.requestId)] : '', '.'));
+	return h(
+		'section.state.error',
+		{ role: 'alert', 'data-state': 'error' },
+		h('h2', title),
+		h('p', e.message),
+		e.problems?.length
+			? h(
+					'ul',
+					e.problems.map((p) => h('li', p.at ? h('code', p.at) : '', p.at ? ' ' : '', p.message)),
+				)
+			: null,
+		next,
+		h(
+			'p.hint',
+			'Status ',
+			String(e.status || 'none'),
+			e.code ? ` (${e.code})` : '',
+			e.requestId ? [', request ', h('code', e.requestId)] : '',
+			'.',
+		),
+	);
+}
+
+// Without uPlot the server's picture stays, and follows the selection; with it (src null) it makes room.
+export function showPicture(figure, src) {
+	const img = figure.querySelector('img');
+
+	figure.hidden = src === null;
+	if (src !== null && img.getAttribute('src') !== src) img.setAttribute('src', src);
 }

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const root = new URL('../..', import.meta.url).pathname;
-const DEADLINE_MS = 90_000;	// a first start with initdb on a busy machine
+const DEADLINE_MS = 90_000; // a first start with initdb on a busy machine
 
-export const STORY = '/sweep?axis=size_kib&kernel=6.16&kernel=6.17-rc1&kernel=6.17-rc1%2Brevert-cac1db8c3aad&benchmark=mprotect%2Ftw4m&machine=milan-01';
+export const STORY =
+	'/sweep?axis=size_kib&kernel=6.16&kernel=6.17-rc1&kernel=6.17-rc1%2Brevert-cac1db8c3aad&benchmark=mprotect%2Ftw4m&machine=milan-01';
 
 // Asks again until the answer will do; fails after the deadline.
 export async function until(what, ask, deadline = DEADLINE_MS) {
@@ -19,10 +20,8 @@ export async function until(what, ask, deadline = DEADLINE_MS) {
 
 	for (;;) {
 		const answer = await ask().catch(() => null);
-		if (answer)
-			return answer;
-		if (Date.now() > end)
-			throw new Error(`waited in vain for ${what}`);
+		if (answer) return answer;
+		if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
 		await new Promise((done) => setTimeout(done, 100));
 	}
 }
@@ -30,22 +29,25 @@ export async function until(what, ask, deadline = DEADLINE_MS) {
 async function start() {
 	const data = await mkdtemp(join(tmpdir(), 'nsecwatch-browser-'));
 	const program = join(root, process.env.BUILD ?? 'build', 'nsecwatchd');
-	const child = spawn(program, ['up', '--demo', '--data', data, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-	let out = '', log = '';
+	const child = spawn(program, ['up', '--demo', '--data', data, '--listen', '127.0.0.1:0'], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	let out = '';
+	let log = '';
 
 	child.stdout.on('data', (d) => (out += d));
 	child.stderr.on('data', (d) => (log += d));
 	const ended = new Promise((done) => child.on('exit', done));
 	const url = await until('the server', async () => {
-		if (child.exitCode !== null)
-			throw new Error(`nsecwatchd ended\n${log.slice(-2000)}`);
+		if (child.exitCode !== null) throw new Error(`nsecwatchd ended\n${log.slice(-2000)}`);
 		return /is ready\s+(http:\/\/\S+?)\/?\s/.exec(out)?.[1];
 	}).catch((e) => {
 		child.kill();
 		throw new Error(`${e.message}\n${out}\n${log.slice(-4000)}`);
 	});
 	return {
-		url, token: (await readFile(join(data, 'admin.token'), 'utf8')).trim(),
+		url,
+		token: (await readFile(join(data, 'admin.token'), 'utf8')).trim(),
 		async stop() {
 			child.kill('SIGTERM');
 			await ended;
@@ -60,16 +62,34 @@ export async function server() {
 	const s = url ? { url: url.replace(/\/$/, ''), token, stop: async () => {} } : await start();
 
 	s.get = async (path) => (await fetch(s.url + path)).json();
-	s.post = (path, body) => fetch(s.url + path, { method: 'POST', headers: { authorization: `Bearer ${s.token}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
-	await until('the demonstration data', async () => (await s.get('/api/v1/kernels?order=1')).kernels.some((k) => k.name === '6.17-rc1+revert-cac1db8c3aad'));
+	s.post = (path, body) =>
+		fetch(s.url + path, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${s.token}`, 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+	await until('the demonstration data', async () =>
+		(await s.get('/api/v1/kernels?order=1')).kernels.some(
+			(k) => k.name === '6.17-rc1+revert-cac1db8c3aad',
+		),
+	);
 	await until('the alerts on it', async () => (await s.get('/api/v1/alerts')).alerts.length);
 	return s;
 }
 
-export const launch = () => chromium.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-	args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
+export const launch = () =>
+	chromium.launch({
+		executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+		args: [
+			'--no-sandbox',
+			'--disable-gpu',
+			'--disable-quic',
+			'--no-first-run',
+			'--disable-background-networking',
+			'--disable-component-update',
+			'--disable-sync',
+		],
+	});
 
 /*
  * A page that keeps what went wrong in it: .wrong holds console errors, exceptions and CSP violations. open(path) waits until
@@ -87,10 +107,21 @@ export async function visitor(browser, base, options = {}) {
 		d.dismiss();
 	});
 	await page.exposeFunction('tellViolation', (text) => wrong.push(text)).catch(() => {});
-	await page.addInitScript(() => document.addEventListener('securitypolicyviolation', (e) => window.tellViolation(`CSP: ${e.violatedDirective} ${e.blockedURI}`)));
-	const settled = () => page.waitForFunction(() => document.documentElement.dataset.shown === location.pathname + location.search && !document.querySelector('main[aria-busy]'));
+	await page.addInitScript(() =>
+		document.addEventListener('securitypolicyviolation', (e) =>
+			window.tellViolation(`CSP: ${e.violatedDirective} ${e.blockedURI}`),
+		),
+	);
+	const settled = () =>
+		page.waitForFunction(
+			() =>
+				document.documentElement.dataset.shown === location.pathname + location.search &&
+				!document.querySelector('main[aria-busy]'),
+		);
 	return {
-		page, wrong, settled,
+		page,
+		wrong,
+		settled,
 		async open(path) {
 			await page.goto(base + path);
 			await settled();
@@ -98,8 +129,16 @@ export async function visitor(browser, base, options = {}) {
 			return page;
 		},
 		text: (selector) => page.locator(selector).first().innerText(),
-		cells: (table) => page.locator(`${table} tbody tr`).evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.innerText.replace(/[\u2009\u202f\u00a0]/g, ' ').trim()))),
-		heads: (table) => page.locator(`${table} thead th`).evaluateAll((cells) => cells.map((c) => c.innerText.trim())),
+		cells: (table) =>
+			page
+				.locator(`${table} tbody tr`)
+				.evaluateAll((rows) =>
+					rows.map((r) =>
+						[...r.children].map((c) => c.innerText.replace(/[\u2009\u202f\u00a0]/g, ' ').trim()),
+					),
+				),
+		heads: (table) =>
+			page.locator(`${table} thead th`).evaluateAll((cells) => cells.map((c) => c.innerText.trim())),
 		close: () => context.close(),
 	};
 }

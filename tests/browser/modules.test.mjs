@@ -45,38 +45,80 @@ test('a query is an ordered list, and + survives', () => {
 
 	assert.deepEqual(q.all('kernel'), ['6.16', '6.17-rc1+revert-cac1db8c3aad']);
 	assert.equal(q.api().toString(), 'kernel=6.16&kernel=6.17-rc1%2Brevert-cac1db8c3aad');
-	assert.equal(q.add('kernel', '6.18').toString(), 'kernel=6.16&kernel=6.17-rc1%2Brevert-cac1db8c3aad&kernel=6.18&lines=uarch');
+	assert.equal(
+		q.add('kernel', '6.18').toString(),
+		'kernel=6.16&kernel=6.17-rc1%2Brevert-cac1db8c3aad&kernel=6.18&lines=uarch',
+	);
 	assert.equal(q.add('kernel', '6.16'), q);
 	assert.equal(q.dropAt(0).get('kernel'), '6.17-rc1+revert-cac1db8c3aad');
 	assert.equal(q.with('lines').has('lines'), false);
 });
 
-const line = (name, y, fit, variant = null) => ({ kernel: { name, variant }, unit: 'ns/call', points: y.map((v, i) => ({ x: 4 * 10 ** i, y: v })), fit });
-const ratio = (l, base, onset) => ({ kernel: l.kernel, onset, points: l.points.map((p, i) => ({ x: p.x, percent: (p.y / base.points[i].y - 1) * 100 })) });
+const line = (name, y, fit, variant = null) => ({
+	kernel: { name, variant },
+	unit: 'ns/call',
+	points: y.map((v, i) => ({ x: 4 * 10 ** i, y: v })),
+	fit,
+});
+const ratio = (l, base, onset) => ({
+	kernel: l.kernel,
+	onset,
+	points: l.points.map((p, i) => ({ x: p.x, percent: (p.y / base.points[i].y - 1) * 100 })),
+});
 
 test('the sentence of the story', () => {
-	const base = line('6.16', [1713, 2071, 3453], { fixed: 1776, per_unit: 17.02, unit: 'page', max_residual_percent: 6 });
-	const head = line('6.17-rc1', [1775, 2362, 5993], { fixed: 1803, per_unit: 42.51, unit: 'page', max_residual_percent: 5.7 });
-	const fix = line('6.17-rc1+revert-cac1db8c3aad', [1750, 2126, 3800], { fixed: 1806, per_unit: 20.22, unit: 'page', max_residual_percent: 5.6 }, { base: '6.17-rc1', reverts: ['cac1db8c3aad'], applies: [] });
-	const s = sweepStory([base, head, fix], [ratio(head, base, 40), ratio(fix, base, null)], { name: 'size_kib', unit: 'KiB' }, 'lower');
+	const base = line('6.16', [1713, 2071, 3453], {
+		fixed: 1776,
+		per_unit: 17.02,
+		unit: 'page',
+		max_residual_percent: 6,
+	});
+	const head = line('6.17-rc1', [1775, 2362, 5993], {
+		fixed: 1803,
+		per_unit: 42.51,
+		unit: 'page',
+		max_residual_percent: 5.7,
+	});
+	const fix = line(
+		'6.17-rc1+revert-cac1db8c3aad',
+		[1750, 2126, 3800],
+		{ fixed: 1806, per_unit: 20.22, unit: 'page', max_residual_percent: 5.6 },
+		{ base: '6.17-rc1', reverts: ['cac1db8c3aad'], applies: [] },
+	);
+	const s = sweepStory(
+		[base, head, fix],
+		[ratio(head, base, 40), ratio(fix, base, null)],
+		{ name: 'size_kib', unit: 'KiB' },
+		'lower',
+	);
 
 	assert.equal(plain(s.statement), 'v6.17-rc1 is slower than v6.16 from 40 KiB up, by +14 % .. +74 %.');
 	assert.equal(s.side, 'worse');
-	assert.equal(plain(s.facts[0]), 'The cost of v6.17-rc1 against v6.16: fixed cost +1.5 % (within the fit\u2019s error of 6.0 %), per page +150 %.');
+	assert.equal(
+		plain(s.facts[0]),
+		'The cost of v6.17-rc1 against v6.16: fixed cost +1.5 % (within the fit\u2019s error of 6.0 %), per page +150 %.',
+	);
 	assert.equal(plain(s.facts[1]), 'The revert of cac1db8c3aad brings back 87 % per page; +19 % remains.');
 });
 
 test('no onset is no claim; one kernel alone asks for a second', () => {
-	const base = line('6.16', [100, 200, 300], null), head = line('6.17', [101, 199, 301], null), axis = { name: 'size_kib', unit: 'KiB' };
+	const base = line('6.16', [100, 200, 300], null);
+	const head = line('6.17', [101, 199, 301], null);
+	const axis = { name: 'size_kib', unit: 'KiB' };
 
-	assert.match(sweepStory([base, head], [ratio(head, base, null)], axis, 'lower').statement, /no lasting change/);
+	assert.match(
+		sweepStory([base, head], [ratio(head, base, null)], axis, 'lower').statement,
+		/no lasting change/,
+	);
 	assert.match(sweepStory([base], [], axis, 'lower').statement, /choose a second kernel/);
 	assert.match(sweepStory([], [], axis, 'lower').statement, /Nothing/);
 });
 
 function luminance(hex) {
 	const full = hex.length === 4 ? `#${[...hex.slice(1)].map((c) => c + c).join('')}` : hex;
-	const [r, g, b] = [1, 3, 5].map((i) => parseInt(full.slice(i, i + 2), 16) / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+	const [r, g, b] = [1, 3, 5]
+		.map((i) => parseInt(full.slice(i, i + 2), 16) / 255)
+		.map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
 	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
@@ -85,21 +127,41 @@ function contrast(a, b) {
 	return (hi + 0.05) / (lo + 0.05);
 }
 
-const colours = (css) => Object.fromEntries([...css.matchAll(/--([a-z0-9-]+):\s*(#[0-9a-f]{3,6})/g)].map((m) => [m[1], m[2]]));
+const colours = (css) =>
+	Object.fromEntries([...css.matchAll(/--([a-z0-9-]+):\s*(#[0-9a-f]{3,6})/g)].map((m) => [m[1], m[2]]));
 
 test('text is readable and marks are visible, in light and dark; pictures have the same colours', async () => {
-	const css = await file('static/base.css'), [light, dark] = css.split('@media (prefers-color-scheme: dark)').map((s) => colours(s.slice(0, s.indexOf('* {') > 0 ? s.indexOf('* {') : undefined)));
+	const css = await file('static/base.css');
+	const [light, dark] = css
+		.split('@media (prefers-color-scheme: dark)')
+		.map((s) => colours(s.slice(0, s.indexOf('* {') > 0 ? s.indexOf('* {') : undefined)));
 	const svg = (await file('chart/svg.c')).replace(/"\s*\n\s*"/g, '');
 	const [svgLight, svgDark] = svg.split('prefers-color-scheme:dark').map(colours);
 
-	for (const [name, theme, picture] of [['light', light, svgLight], ['dark', dark, svgDark]]) {
-		for (const k of ['fg', 'muted', 'link', 'worse', 'better', ...Array.from({ length: 8 }, (_, i) => `s${i}`)])
-			assert.ok(contrast(theme[k], theme.bg) >= 4.5, `${name} --${k} ${contrast(theme[k], theme.bg).toFixed(2)}`);
+	for (const [name, theme, picture] of [
+		['light', light, svgLight],
+		['dark', dark, svgDark],
+	]) {
+		for (const k of [
+			'fg',
+			'muted',
+			'link',
+			'worse',
+			'better',
+			...Array.from({ length: 8 }, (_, i) => `s${i}`),
+		])
+			assert.ok(
+				contrast(theme[k], theme.bg) >= 4.5,
+				`${name} --${k} ${contrast(theme[k], theme.bg).toFixed(2)}`,
+			);
 		for (const k of ['fg', 'muted', 'link'])
 			assert.ok(contrast(theme[k], theme.soft) >= 4.5, `${name} --${k} on soft`);
 		assert.ok(contrast(theme.axis, theme.bg) >= 3, `${name} --axis`);
 		for (const k of ['w1', 'w2', 'w3', 'w4', 'b1', 'b2', 'b3', 'b4'])
-			assert.ok(contrast(theme['heat-fg'], theme[k]) >= 4.5, `${name} heat --${k} ${contrast(theme['heat-fg'], theme[k]).toFixed(2)}`);
+			assert.ok(
+				contrast(theme['heat-fg'], theme[k]) >= 4.5,
+				`${name} heat --${k} ${contrast(theme['heat-fg'], theme[k]).toFixed(2)}`,
+			);
 		for (const k of Object.keys(picture))
 			assert.equal(picture[k], theme[k], `${name} --${k} of pictures`);
 	}
