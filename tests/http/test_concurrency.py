@@ -3,8 +3,10 @@
 import queue
 import re
 import threading
+import time
 import uuid
 
+import psycopg2
 import pytest
 import requests
 
@@ -109,6 +111,29 @@ def test_a_full_queue_is_503_with_retry_after_and_nothing_hangs(new_server, toke
 
     codes = in_threads(16, client)
     assert 201 in codes and 503 in codes
+    server.stop()
+
+
+def test_a_request_that_waited_too_long_in_the_queue_is_503(new_server, tokens, database):
+    server = new_server("--workers", "1", "--request-timeout", "1")
+    body = submission(machine="blocked-01")
+    blocker = psycopg2.connect(database)
+    with blocker.cursor() as cursor:
+        cursor.execute("LOCK TABLE nsecwatch.run IN ACCESS EXCLUSIVE MODE")
+        answers = queue.SimpleQueue()
+        threads = [threading.Thread(target=lambda: answers.put(Api(server.url, tokens("ingest")).post("/api/v1/runs", json=body)))
+                   for _ in range(2)]
+        for t in threads:
+            t.start()
+        begun = time.monotonic()
+        metrics = lambda: Api(server.url).get("/metrics").text
+        wait_until(lambda: "nsecwatch_workers_busy 1\n" in metrics() and "nsecwatch_queue_length 1\n" in metrics(), "one works, one waits")
+        wait_until(lambda: time.monotonic() > begun + 2, "the second waits longer than it may")
+    blocker.rollback()
+    blocker.close()
+    for t in threads:
+        t.join()
+    assert sorted(answers.get().status_code for _ in threads) == [201, 503]
     server.stop()
 
 

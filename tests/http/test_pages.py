@@ -89,11 +89,14 @@ def test_files_that_are_none(server, path):
 
 def test_pages_from_a_folder(new_server, tmp_path):
     (tmp_path / "sweep.html").write_text("<p>mine {{path}} {{unknown}} {{ {{query}}")
+    (tmp_path / "run.html").write_text("{{path}} {{id}}")
     (tmp_path / "own.js").write_text("1")
     (tmp_path / "secret").symlink_to("/etc/passwd")
     server = new_server("--static", str(tmp_path))
     mine = Api(server.url)
     assert mine.get("/sweep?axis=a&x=1").text == "<p>mine /sweep {{unknown}} {{ axis=a"
+    got = server.raw(b"GET /runs/<b>\"'&%3Ci%3E HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").decode()
+    assert got.endswith("/runs/&lt;b&gt;&quot;&#39;&amp;%3Ci%3E %3Cb%3E%22%27%26%3Ci%3E"), got
     assert mine.get("/static/own.js").text == "1"
     (tmp_path / "own.js").write_text("2")
     assert mine.get("/static/own.js").text == "2", "read anew each time"
