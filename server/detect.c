@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,11 +137,13 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 			struct detect_report *report, struct err *err)
 {
 	int64_t *left = arena_array(a, int64_t, p->n), *common = arena_array(a, int64_t, p->n);
+	struct arena *scratch = arena_new();	/* series that are new walk the whole history */
 	size_t n_left = p->n;
+	int ret = 0;
 
 	if (p->n)
 		memcpy(left, p->series, p->n * sizeof(*left));
-	for (size_t i = 0; i < n_kernels && n_left; i++) {
+	for (size_t i = 0; i < n_kernels && n_left && !ret; i++) {
 		const struct cat_kernel *other = kernels[below ? n_kernels - 1 - i : i];
 		int64_t *have;
 		size_t n_have, n;
@@ -152,14 +153,17 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 		/* keys order all of a track; names of local trees and of two branches have no before and after */
 		if (kernel_compare_names(other->name, p->kernel->name) != (below ? KERNEL_BEFORE : KERNEL_AFTER))
 			continue;
-		if (series_at(db, a, p->machine->id, other->id, &have, &n_have, err))
-			return -1;
+		arena_reset(scratch);
+		ret = series_at(db, scratch, p->machine->id, other->id, &have, &n_have, err);
+		if (ret)
+			break;
 		n = take_common(left, &n_left, have, n_have, common);
-		if (n && compare_pair(rules, db, a, common, n, below ? other : p->kernel, below ? p->kernel : other,
-				      report, err))
-			return -1;
+		if (n)
+			ret = compare_pair(rules, db, scratch, common, n, below ? other : p->kernel,
+					   below ? p->kernel : other, report, err);
 	}
-	return 0;
+	arena_free(scratch);
+	return ret;
 }
 
 /* The machine's kernels that may stand beside p's: of its track, no variants, in order. */

@@ -91,7 +91,7 @@ class Postgres:
         """A fast shutdown: sessions are cut, data is written."""
         if self.process:
             self.process.send_signal(signal.SIGINT)
-            self.process.wait(PATIENCE)
+            self.process.wait(3 * PATIENCE)  # its last checkpoint may find a busy disk
             self.process = None
 
     def kill(self):
