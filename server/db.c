@@ -453,13 +453,31 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 
 /* ---- a transaction in one round trip ---- */
 
-static int send_transaction(struct db *db, const struct db_call *calls, size_t n)
+static int send_transaction(struct db *db, const struct db_call *calls, size_t n, const struct stmt *after)
 {
 	int sent = PQenterPipelineMode(db->conn) && PQsendQueryParams(db->conn, "BEGIN", 0, NULL, NULL, NULL, NULL, 0);
 
 	for (size_t i = 0; i < n && sent; i++)
 		sent = send_prepared(db, calls[i].st, calls[i].args, calls[i].n_args);
-	return sent && PQsendQueryParams(db->conn, "COMMIT", 0, NULL, NULL, NULL, NULL, 0) && PQpipelineSync(db->conn);
+	sent = sent && PQsendQueryParams(db->conn, "COMMIT", 0, NULL, NULL, NULL, NULL, 0) && PQpipelineSync(db->conn);
+	if (after)
+		sent = sent && PQsendQueryPrepared(db->conn, after->name, 0, NULL, NULL, NULL, 1) && PQpipelineSync(db->conn);
+	return sent;
+}
+
+/* Throws away what comes up to the next sync: 0, or -1 where none comes. */
+static int skip_to_sync(struct db *db)
+{
+	ExecStatusType status = PGRES_COMMAND_OK;
+	PGresult *r;
+
+	for (int nulls = 0; status != PGRES_PIPELINE_SYNC && nulls < 2;) {
+		r = PQgetResult(db->conn);
+		nulls += !r;
+		status = PQresultStatus(r);
+		PQclear(r);
+	}
+	return status == PGRES_PIPELINE_SYNC ? 0 : -1;
 }
 
 /*
@@ -495,7 +513,7 @@ static int finish_transaction(struct db *db, struct db_call *calls, size_t n, bo
 	return failed(db, NULL, "commit", err);		/* no sync: that link is of no use */
 }
 
-int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err)
+int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err)
 {
 	bool committed = false;
 	int ret;
@@ -508,13 +526,15 @@ int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err)
 	for (size_t i = 0; i < n; i++)
 		if (prepare(db, calls[i].st, calls[i].args, calls[i].n_args, err))
 			return -1;
+	if (after && prepare(db, after, NULL, 0, err))
+		return -1;
 	db->sqlstate[0] = 0;
 	db->fate = FATE_FINAL;
-	if (send_transaction(db, calls, n))
+	if (send_transaction(db, calls, n, after))
 		ret = finish_transaction(db, calls, n, &committed, err);
 	else
 		ret = failed(db, NULL, "begin", err);
-	if (db->conn && !PQexitPipelineMode(db->conn))
+	if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
 		disconnect(db);
 	if (!ret && !committed)
 		ret = err_set(err, ERR_BUG, "database: a transaction that was not committed");

@@ -94,7 +94,8 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 /*
  * BEGIN, all the calls, COMMIT (its tag checked), in one round trip and one attempt, for what is written often.
  * rows of each call become the caller's, if it asked (want_rows). On -1 nothing was done, or, where
- * the link was lost, perhaps everything: to be followed by db_tx() with a key.
+ * the link was lost, perhaps everything: to be followed by db_tx() with a key. `after` (no
+ * parameters, or NULL) goes with it as a transaction of its own, whose failure nobody minds.
  */
 struct db_call {
 	const struct stmt *st;
@@ -103,7 +104,7 @@ struct db_call {
 	bool want_rows;
 	struct db_rows *rows;		/* out; NULL on -1 */
 };
-int db_tx_once(struct db *db, struct db_call *calls, size_t n, struct err *err);
+int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err);
 
 /* Results. Out-of-range and wrong types are bugs: must(). Pointers die with the rows. */
 void db_rows_free(struct db_rows *rows);		/* accepts NULL */

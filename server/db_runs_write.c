@@ -227,9 +227,8 @@ static const struct stmt known_run = {
 
 static const struct stmt queue_runs = {
 	"queue_runs",
-	"WITH todo AS (INSERT INTO run_todo (run_id, what)"
-	" SELECT u.run_id, w.what FROM unnest($1) u (run_id), (VALUES ('pack'), ('check')) w (what))"
-	" SELECT pg_notify('nsecwatch_run', '')"
+	"INSERT INTO run_todo (run_id, what)"
+	" SELECT u.run_id, w.what FROM unnest($1) u (run_id), (VALUES ('pack'), ('check')) w (what)"
 };
 
 /*
@@ -238,11 +237,16 @@ static const struct stmt queue_runs = {
  */
 static const struct stmt queue_new_runs = {
 	"queue_new_runs",
-	"WITH todo AS (INSERT INTO run_todo (run_id, what)"
+	"INSERT INTO run_todo (run_id, what)"
 	" SELECT r.run_id, w.what FROM run r JOIN unnest($1, $2) u (run_id, received_at) USING (run_id, received_at),"
-	" (VALUES ('pack'), ('check')) w (what) WHERE r.run_id = ANY($1) ON CONFLICT DO NOTHING)"
-	" SELECT pg_notify('nsecwatch_run', '')"
+	" (VALUES ('pack'), ('check')) w (what) WHERE r.run_id = ANY($1) ON CONFLICT DO NOTHING"
 };
+
+/*
+ * Wakes `watch`. Not in the transaction: a commit that notifies holds a lock of the whole cluster
+ * until it is durable, and so makes every other such commit wait for its own fsync.
+ */
+static const struct stmt notify = { "notify_run", "SELECT pg_notify('nsecwatch_run', '')" };
 
 static const struct stmt make_month = {
 	"make_month", "SELECT run_raw_month(" MONTH_OF("$1") ")"
@@ -338,6 +342,16 @@ static int write_batch(struct db *db, void *arg, struct err *err)
 	return n ? db_query(db, &queue_runs, DB_ARGS(db_arg_uuids(stored, n)), NULL, err) : 0;
 }
 
+static int write_patiently(struct db *db, struct batch *b, struct err *err)
+{
+	struct err ignored = { 0 };
+
+	if (db_tx(db, write_batch, b, DEADLINE_MS, err))
+		return -1;
+	db_query(db, &notify, DB_NO_ARGS, NULL, &ignored);	/* a hint; `watch` looks by itself too */
+	return 0;
+}
+
 /*
  * The usual way: the whole batch in one round trip. -1 with nothing known of what became of
  * it; then write_batch() goes over it again.
@@ -360,7 +374,7 @@ static int write_quickly(struct db *db, struct batch *b, struct err *err)
 	const struct db_arg queue_args[] = { db_arg_uuids(ids, b->n), db_arg_times(received_at, b->n) };
 
 	calls[b->n] = (struct db_call){ &queue_new_runs, queue_args, 2, false, NULL };
-	ret = db_tx_once(db, calls, b->n + 1, err);
+	ret = db_tx_once(db, calls, b->n + 1, &notify, err);
 	for (size_t i = 0; i < b->n && !ret; i++) {
 		struct run_write *w = b->members[i]->w;
 
@@ -434,8 +448,7 @@ static void commit_batch(struct run_writer *rw, struct db *db, struct batch *b)
 	struct err err = { 0 };
 
 	qsort(b->members, b->n, sizeof(b->members[0]), by_run_id);
-	if (!make_months(rw, db, &err) &&
-	    (!write_quickly(db, b, &err) || !db_tx(db, write_batch, b, DEADLINE_MS, &err)))
+	if (!make_months(rw, db, &err) && (!write_quickly(db, b, &err) || !write_patiently(db, b, &err)))
 		return;
 	if (!strcmp(db_sqlstate(db), "23514"))		/* somebody dropped this month's partition */
 		forget_months(rw);
@@ -445,7 +458,7 @@ static void commit_batch(struct run_writer *rw, struct db *db, struct batch *b)
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		one.members[0] = b->members[i];
-		if (db_tx(db, write_batch, &one, DEADLINE_MS, &err))
+		if (write_patiently(db, &one, &err))
 			fail(&one, &err);
 	}
 }

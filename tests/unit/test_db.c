@@ -201,6 +201,9 @@ static const struct stmt divide = { "t_divide", "SELECT 1 / $1::bigint" };
 static const struct stmt deferred = { "t_deferred", "INSERT INTO t_deferred (k) VALUES ($1)" };
 static const struct stmt kill_self = { "t_kill_self", "SELECT pg_terminate_backend(pg_backend_pid(), $1)" };
 
+static const struct stmt broken = { "t_broken", "SELECT 1 / (SELECT count(*) FROM t_deferred WHERE k < 0)" };
+static const struct stmt kill_now = { "t_kill_now", "SELECT pg_terminate_backend(pg_backend_pid(), 1)" };
+
 /* BEGIN to COMMIT in one round trip. */
 static void test_once(struct db *db)
 {
@@ -208,23 +211,26 @@ static void test_once(struct db *db)
 	struct db_call calls[3] = { { &insert, seven, 1, true, NULL }, { &divide, one, 1, true, NULL }, { &count, NULL, 0, false, NULL } };
 	struct err err;
 
-	ok(!db_tx_once(db, calls, 3, &err) && db_rows_count(calls[0].rows) == 0 && db_i64(calls[1].rows, 0, 0) == 1 && !calls[2].rows,
+	ok(!db_tx_once(db, calls, 3, NULL, &err) && db_rows_count(calls[0].rows) == 0 && db_i64(calls[1].rows, 0, 0) == 1 && !calls[2].rows,
 	   "several statements, and the rows that were asked for");
 	db_rows_free(calls[0].rows);
 	db_rows_free(calls[1].rows);
 	ok(count_rows(db) == 2, "are committed");
 	calls[0].args = zero;
 	calls[1].args = zero;
-	ok(db_tx_once(db, calls, 3, &err) && err.kind == ERR_INVALID && !calls[0].rows && !calls[1].rows, "one that fails: %s", err.message);
+	ok(db_tx_once(db, calls, 3, NULL, &err) && err.kind == ERR_INVALID && !calls[0].rows && !calls[1].rows, "one that fails: %s", err.message);
 	is_str(db_sqlstate(db), "22012", "has its SQLSTATE");
 	ok(count_rows(db) == 2, "and takes all with it");
 	db_script(db, "CREATE TABLE t_deferred (k bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)", &err);
 	calls[0] = calls[1] = (struct db_call){ &deferred, one, 1, false, NULL };
-	ok(db_tx_once(db, calls, 2, &err) && !strcmp(db_sqlstate(db), "23505"), "an error at COMMIT is one: %s", err.message);
+	ok(db_tx_once(db, calls, 2, NULL, &err) && !strcmp(db_sqlstate(db), "23505"), "an error at COMMIT is one: %s", err.message);
 	calls[1] = (struct db_call){ &kill_self, one, 1, true, NULL };
-	ok(db_tx_once(db, calls, 2, &err) && err.kind == ERR_UNAVAILABLE && !db_is_up(db), "a link that dies on the way: %s", err.message);
+	ok(db_tx_once(db, calls, 2, NULL, &err) && err.kind == ERR_UNAVAILABLE && !db_is_up(db), "a link that dies on the way: %s", err.message);
 	ok(count_rows(db) == 2, "nothing was done, and the next call connects anew");
-	ok(!db_tx_once(db, calls, 0, &err), "an empty transaction");
+	ok(!db_tx_once(db, calls, 0, NULL, &err), "an empty transaction");
+	ok(!db_tx_once(db, calls, 1, &broken, &err), "what goes after it may fail");
+	ok(!db_tx_once(db, calls, 0, &kill_now, &err), "or take the link with it");
+	ok(count_rows(db) == 2, "the next call is good");
 }
 
 static const struct stmt star = { "t_star", "SELECT * FROM t_plan" };
