@@ -42,7 +42,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(if $(wildcard ingest/nsecwatch.c),$(BUILD)/nsecwatch)
 
-.PHONY: all run test deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
+.PHONY: all run test corpus deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
 programs: $(PROGRAMS)
 
@@ -111,6 +111,14 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libserver.a $(BUILD)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -o $@ $< -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
 
+# The readers against real files (a folder with a MANIFEST.tsv): a row a file, deviations argued in tests/corpus_deviations.tsv.
+CORPUS  ?= ../shared/corpus
+$(BUILD)/corpus_dump: $(BUILD)/tests/corpus/dump.o $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
+corpus: $(BUILD)/corpus_dump
+	@CORPUS_DUMP=$(BUILD)/corpus_dump /usr/bin/python3 tests/corpus/corpus.py $(CORPUS)
+
 unit-programs: $(UNIT)
 unit: $(UNIT)
 	prove $(UNIT)
@@ -154,6 +162,7 @@ help:
 	@echo 'make CC=clang CI=1  another compiler; warnings are errors'
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'
+	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
 	@echo 'make fmt lint clean'

@@ -11,11 +11,28 @@
 #include "../lib/num.h"
 #include "submission_json.h"
 
+/* "machine": { somewhere: other tools have "results" too, and call a machine by its name only. */
+static bool has_machine(const char *text, size_t len)
+{
+	static const char key[] = "\"machine\"";
+	const char *end = text + len, *p = text;
+
+	while ((p = memmem(p, (size_t)(end - p), key, strlen(key)))) {
+		p += strlen(key);
+		while (p < end && (isspace((unsigned char)*p) || *p == ':'))
+			p++;
+		if (p < end && *p == '{')
+			return true;
+	}
+	return false;
+}
+
 static int json_sniff(const char *text, size_t len)
 {
 	if (memmem(text, len, "\"nsecwatch.submission/", strlen("\"nsecwatch.submission/")))
 		return 100;
-	return (*text == '{' || *text == '[') && memmem(text, len, "\"results\"", strlen("\"results\"")) ? 30 : 0;
+	return (*text == '{' || *text == '[') && memmem(text, len, "\"results\"", strlen("\"results\"")) &&
+		has_machine(text, len) ? 30 : 0;
 }
 
 /*

@@ -366,7 +366,11 @@ int format_gbench_sniff(const char *text, size_t len)
 {
 	if (*text != '{' || !memmem(text, len, "\"benchmarks\"", strlen("\"benchmarks\"")))
 		return 0;
-	return memmem(text, len, "\"real_time\"", strlen("\"real_time\"")) ? 90 : 20;
+	if (memmem(text, len, "\"real_time\"", strlen("\"real_time\"")))
+		return 90;
+	/* nothing measured; pytest-benchmark has "benchmarks" too */
+	return memmem(text, len, "\"error_occurred\"", strlen("\"error_occurred\"")) ||
+		memmem(text, len, "\"library_build_type\"", strlen("\"library_build_type\"")) ? 50 : 0;
 }
 
 int format_gbench_read(struct format_file *f, struct err *err)
