@@ -37,7 +37,8 @@ struct child {
 };
 
 struct up {
-	struct conf conf;		/* a copy: with the port and the database filled in */
+	struct conf conf;		/* a copy, in which these are filled in: */
+	char conninfo[2 * PATH_MAX], listen[300], pages[PATH_MAX];
 	struct up_place place;
 	struct up_cluster cluster;
 	struct child children[N_CHILDREN];
@@ -261,7 +262,7 @@ static int run_job(struct up *u, enum up_setup_job job, struct up_setup_answer *
 static int write_token(struct up *u, bool needed)
 {
 	char file[PATH_MAX], making[PATH_MAX], line[TOKEN_TEXT + 1];
-	struct up_setup_answer answer;
+	struct up_setup_answer answer = { .done = false };
 	bool interrupted;
 
 	up_place_path(&u->place, "admin.token", file);
@@ -282,9 +283,9 @@ static int write_token(struct up *u, bool needed)
 	return 0;
 }
 
-static int prepare(struct up *u, char *conninfo, size_t size)
+static int prepare(struct up *u)
 {
-	struct up_setup_answer answer;
+	struct up_setup_answer answer = { .done = false };
 
 	if (run_job(u, UP_SETUP_ALL, &answer) || write_token(u, answer.needs_token))
 		return -1;
@@ -292,9 +293,9 @@ static int prepare(struct up *u, char *conninfo, size_t size)
 		log_event(LOG_INFO, "schema brought up to date", "migrations=%d", answer.migrations);
 	if (u->conf.demo)
 		log_event(LOG_INFO, "demonstration data", "runs_new=%d", answer.demo_stored);
-	up_cluster_conninfo(&u->cluster, "nsecwatch", conninfo, size);
-	u->conf.db = conninfo;
-	return up_place_write(&u->place, "conninfo", conninfo, u->err);
+	up_cluster_conninfo(&u->cluster, "nsecwatch", u->conninfo, sizeof(u->conninfo));
+	u->conf.db = u->conninfo;
+	return up_place_write(&u->place, "conninfo", u->conninfo, u->err);
 }
 
 static void print_address(const struct up *u)
@@ -362,17 +363,15 @@ static void stop_all(struct up *u)
 
 static int run(struct up *u)
 {
-	char conninfo[2 * PATH_MAX], listen[300], pages[PATH_MAX];
-
 	if (up_listen_check(u->conf.listen, u->conf.listen_host, &u->conf.listen_port, u->err))
 		return -1;
-	up_listen_text(u->conf.listen_host, u->conf.listen_port, listen, sizeof(listen));
-	u->conf.listen = listen;	/* port 0 has become a number */
-	if (u->conf.static_dir && !realpath(u->conf.static_dir, pages))
+	up_listen_text(u->conf.listen_host, u->conf.listen_port, u->listen, sizeof(u->listen));
+	u->conf.listen = u->listen;	/* port 0 has become a number */
+	if (u->conf.static_dir && !realpath(u->conf.static_dir, u->pages))
 		return err_set(u->err, ERR_SETUP, "--static %s: %s", u->conf.static_dir, strerror(errno));
 	if (u->conf.static_dir)
-		u->conf.static_dir = pages;	/* children work in / */
-	if (start_database(u) || prepare(u, conninfo, sizeof(conninfo)) || start_programs(u))
+		u->conf.static_dir = u->pages;	/* children work in / */
+	if (start_database(u) || prepare(u) || start_programs(u))
 		return -1;
 	while (!ending(u))
 		wait_event(u, start_due(u));

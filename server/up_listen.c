@@ -29,9 +29,9 @@ static int in_use(const char *given, int port, struct err *err)
 
 int up_listen_check(const char *given, const char *host, int *port, struct err *err)
 {
-	struct sockaddr_storage bound;
+	struct sockaddr_storage bound = { .ss_family = AF_UNSPEC };
 	socklen_t len = sizeof(bound);
-	int error, on = 1, ret = -1, fd;
+	int error = 0, on = 1, ret = -1, fd;
 	struct addrinfo *at = look_up(host, *port, true, &error);
 
 	if (!at)

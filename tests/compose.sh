@@ -155,7 +155,7 @@ try() {
 	run=$(echo "$answer" | sed 's/.*"run_id":"\([^"]*\)".*/\1/')
 	case $answer in *'"stored"'*) ;; *) say "not stored: $answer"; exit 1 ;; esac
 	for service in serve watch; do
-		in_net podman stop -t 25 "$(container $service)" > /dev/null
+		in_net podman stop -t 25 "$(container $service)" > /dev/null 2>&1
 		code=$(in_net podman inspect -f '{{.State.ExitCode}}' "$(container $service)")
 		[ "$code" = 0 ] || { say "$service ends with $code on SIGTERM"; exit 1; }
 	done

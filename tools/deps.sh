@@ -14,8 +14,8 @@ need() {
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 have() { command -v "$1"; }
-header() { printf "#include <%s>\n" "$1" | cc -E -; }
-initdb() { have initdb || ls -d /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb 2>/dev/null | grep . ; }
+include() { printf "#include <%s>\n" "$1" | cc -E -; }
+server_programs() { have postgres && have initdb || ls -d /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb 2>/dev/null | grep . ; }
 module() { /usr/bin/python3 -c "import $1"; }
 
 # containers only: the programs inside are built inside
@@ -30,7 +30,7 @@ if [ "$what" != compose ]; then
 	need gcc have cc
 	need gcc have gcc
 	need g++ have g++
-	need libc6-dev header stdio.h
+	need libc6-dev include stdio.h
 	need make have make
 	need git have git
 	need pkg-config have pkg-config
@@ -42,7 +42,7 @@ if [ "$what" != compose ]; then
 	need libzstd-dev pkg-config --exists libzstd
 	need zlib1g-dev pkg-config --exists zlib
 	need r-mathlib pkg-config --exists libRmath
-	[ "$what" = build ] || need postgresql initdb
+	[ "$what" = build ] || need postgresql server_programs
 	need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
 	[ "${WITH_NPM:-yes}" = no ] || need npm have npm
 fi
