@@ -8,6 +8,7 @@
  *	{{svg}}		address of the server's picture of this view
  *	{{path}}	the page's path: "/sweep", "/runs/0198..."
  *	{{id}}		what stands for {id} in it, percent-encoded for links, or ""
+ *	{{plots}}	"uplot" where the build has it, else ""
  *	{{version}} {{request_id}} {{data_version}}
  */
 #include <errno.h>
@@ -281,6 +282,7 @@ int pages_page(struct req *rq, struct err *err)
 		{ "svg", picture(rq, name, query) },
 		{ "path", rq->path },
 		{ "id", rq->id ? encoded(rq->arena, rq->id) : "" },
+		{ "plots", embed_find(embed_static, "vendor/uPlot.esm.js") ? "uplot" : "" },
 		{ "version", version_text },
 		{ "request_id", rq->request_id },
 		{ "data_version", version },

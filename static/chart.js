@@ -28,6 +28,7 @@ let loading;
 // The constructor, or null in a build without it.
 export function uplot() {
 	loading ??= (async () => {
+		if (document.body.dataset.plots !== 'uplot') return null;
 		try {
 			const [mod] = await Promise.all([
 				import('/static/vendor/uPlot.esm.js'),
