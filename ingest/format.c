@@ -43,7 +43,12 @@ static int json_sniff(const char *text, size_t len)
 	ROW("nsecwatch", SUBMISSION_JSON_SCHEMA, json_sniff, NULL)		\
 	ROW("mprotect-reproducer", "mprotect-table mprotect-total", format_reproducer_sniff, format_reproducer_read) \
 	ROW("google-benchmark", "gbench", format_gbench_sniff, format_gbench_read) \
-	ROW("csv", "", format_csv_sniff, format_csv_read)
+	ROW("csv", "", format_csv_sniff, format_csv_read)				\
+	ROW("lkp-stats", "", format_lkp_stats_sniff, format_lkp_read)		\
+	ROW("lkp-matrix", "", format_lkp_matrix_sniff, format_lkp_read)		\
+	ROW("lkp-compare", "", format_lkp_table_sniff, format_lkp_table_read)	\
+	ROW("mmtests-compare", "mmtests-log", format_mmtests_sniff, format_mmtests_read) \
+	ROW("bmf", "bencher", format_bmf_sniff, format_bmf_read)
 
 #define TABLE_ROW(name, aliases, sniff, read) { name, aliases, sniff, read },
 #define NAME_ROW(name, aliases, sniff, read) name,
@@ -249,8 +254,46 @@ static void put_content(const struct format_file *f, struct buf *out)
 	json_object_end(&j);
 	buf_putc(out, '\n');
 	buf_add(out, f->text, f->len);
-	if (f->n_items)
-		buf_printf(out, "\n%zu", f->n_items);	/* the second submission of one file */
+}
+
+/* What an item is derived from; those behind the first do not have the whole file hashed again. */
+static void put_item_content(struct format_file *f, struct buf *out)
+{
+	if (f->n_items) {
+		buf_add(out, f->digest, sizeof(f->digest));
+		buf_printf(out, "\n%zu", f->n_items);
+		return;
+	}
+	put_content(f, out);
+	sha256(out->p, out->len, f->digest);
+}
+
+void format_left_out(struct draft *d, const char *at, const char *what)
+{
+	if (d->left_out->n < PROBLEMS_MAX)
+		problems_add(d->left_out, at, "%s", what);
+	else	/* counted only: no memory for the rest of a hopeless file */
+		d->left_out->total++;
+}
+
+struct jnode *format_json_object(struct format_file *f, const char *shape, struct err *err)
+{
+	struct jread_split split;
+	struct jnode *root = NULL;
+	bool syntax;
+
+	if (jread_split(f->a, f->text, f->len, SUBMISSION_DEPTH_MAX, &split, err))
+		return NULL;
+	if (!split.is_array) {
+		root = jread_parse(&split.slices[0], &syntax, err);
+		if (!root)
+			return NULL;
+	}
+	if (jread_type(root) == JREAD_OBJECT)
+		return root;
+	jread_free(root);
+	err_set(err, ERR_INVALID, "%s: an object is needed: %s", f->format->name, shape);
+	return NULL;
 }
 
 void format_add(struct format_file *f, struct draft *d)
@@ -258,6 +301,10 @@ void format_add(struct format_file *f, struct draft *d)
 	struct read_item *item;
 	struct buf content;
 
+	if (f->n_items == FORMAT_ITEMS_MAX) {
+		f->refused++;
+		return;
+	}
 	if (f->n_items == f->cap_items) {
 		size_t more = f->cap_items ? f->cap_items * 2 : 4;
 
@@ -265,9 +312,9 @@ void format_add(struct format_file *f, struct draft *d)
 		f->cap_items = more;
 	}
 	item = &f->items[f->n_items];
-	*item = (struct read_item){ .raw = f->text, .raw_len = f->len };
+	*item = (struct read_item){ .raw = f->part ? f->part : f->text, .raw_len = f->part ? f->part_len : f->len };
 	buf_init(&content);
-	put_content(f, &content);
+	put_item_content(f, &content);
 	item->sub = submission_build_finish(d, content.p, content.len, &item->err);
 	buf_fini(&content);
 	f->n_items++;

@@ -6,8 +6,11 @@
 #ifndef INGEST_FORMAT_H
 #define INGEST_FORMAT_H
 
+#include "jread.h"
 #include "read.h"
 #include "submission_build.h"
+
+#define FORMAT_ITEMS_MAX 1000		/* submissions in one file */
 
 struct format_file {
 	struct arena *a;
@@ -17,6 +20,10 @@ struct format_file {
 	const struct read_context *ctx;
 	struct read_item *items;	/* what the reader found, in order */
 	size_t n_items, cap_items;
+	const char *part;		/* the next item's own bytes of the text, or NULL: all of it */
+	size_t part_len;
+	size_t refused;			/* past FORMAT_ITEMS_MAX */
+	uint8_t digest[32];		/* of arguments and text, from the first item on */
 };
 
 struct format {
@@ -49,6 +56,12 @@ bool format_same_name(const char *x, const char *y);
 
 /* PREFIX/NAME where the context asks for a prefix, else NAME. */
 const char *format_benchmark(const struct format_file *f, const char *name);
+
+/* Lists a part of the file that is no result, as not imported. */
+void format_left_out(struct draft *d, const char *at, const char *what);
+
+/* The file as one JSON object; owner: the caller, jread_free(). NULL with err; `shape` says what was expected. */
+struct jnode *format_json_object(struct format_file *f, const char *shape, struct err *err);
 
 /* Finishes the draft and adds it, good or bad, to the file's items. */
 void format_add(struct format_file *f, struct draft *d);
@@ -92,5 +105,14 @@ int format_csv_sniff(const char *text, size_t len);
 int format_csv_read(struct format_file *f, struct err *err);
 int format_reproducer_sniff(const char *text, size_t len);
 int format_reproducer_read(struct format_file *f, struct err *err);
+int format_lkp_stats_sniff(const char *text, size_t len);
+int format_lkp_matrix_sniff(const char *text, size_t len);
+int format_lkp_read(struct format_file *f, struct err *err);
+int format_lkp_table_sniff(const char *text, size_t len);
+int format_lkp_table_read(struct format_file *f, struct err *err);
+int format_mmtests_sniff(const char *text, size_t len);
+int format_mmtests_read(struct format_file *f, struct err *err);
+int format_bmf_sniff(const char *text, size_t len);
+int format_bmf_read(struct format_file *f, struct err *err);
 
 #endif

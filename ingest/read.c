@@ -176,6 +176,9 @@ static int read_foreign(struct arena *a, const struct format *format, const char
 	if (format->read(&f, err))
 		return -1;
 	must(f.n_items > 0);
+	if (f.refused)
+		return err_set(err, ERR_INVALID, "%zu submissions in one file: at most %d; cut it", f.n_items + f.refused,
+			       FORMAT_ITEMS_MAX);
 	if (all_blame_arguments(&f)) {
 		*err = f.items[0].err;
 		return -1;

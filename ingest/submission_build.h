@@ -76,6 +76,8 @@ struct draft_param {
 	bool yes;
 };
 
+#define DRAFT_RESULT_NO_INDEX SIZE_MAX	/* `in` is the place by itself */
+
 struct draft_result {			/* borrowed texts: all is copied */
 	const char *in;			/* "/results": the place is "/results/3"; "line": "line 3" */
 	size_t index;

@@ -22,7 +22,7 @@
 struct series_slot {
 	uint64_t hash;
 	uint32_t result;	/* index in the draft + 1; 0 = empty */
-	uint32_t index;		/* in the document */
+	uint32_t index;		/* in the document; NO_SLOT_INDEX: known by its name only */
 };
 
 struct series_set {		/* open addressing, at most half full */
@@ -31,8 +31,12 @@ struct series_set {		/* open addressing, at most half full */
 	uint64_t seed;		/* so that nobody can send names that collide */
 };
 
+#define NO_SLOT_INDEX ((uint32_t)DRAFT_RESULT_NO_INDEX)
+
 static const char *place(struct draft *d, const char *in, size_t index, const char *field)
 {
+	if (index == DRAFT_RESULT_NO_INDEX)
+		return field ? arena_printf(d->a, "%s/%s", in, field) : in;
 	if (*in != '/')
 		return arena_printf(d->a, "%s %zu", in, index);
 	if (!field)
@@ -372,7 +376,8 @@ static int series_once(struct draft *d, const struct draft_result *r, const stru
 		if (slot->hash == hash && same_series(&d->results[slot->result - 1], out))
 			return wrong(d, r, NULL, "the same series (%s %s %s) stands in %s: "
 				     "repetitions belong into one result's values", out->benchmark, out->params,
-				     out->metric, place(d, r->in, slot->index, NULL));
+				     out->metric, slot->index == NO_SLOT_INDEX ? "another place" :
+				     place(d, r->in, slot->index, NULL));
 	}
 	set->slots[at] = (struct series_slot){ hash, (uint32_t)d->n_results + 1, (uint32_t)r->index };
 	return 0;
