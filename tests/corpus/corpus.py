@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+import table_spots
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DUMP = os.environ.get("CORPUS_DUMP", "build/corpus_dump")
 
@@ -24,6 +26,12 @@ READERS = {
     "mprotect-table": "mprotect-reproducer",
     "mprotect-reproducer": "mprotect-reproducer",
     "mprotect-total": "mprotect-reproducer",
+    "lkp-stats": "lkp-stats",
+    "lkp-matrix": "lkp-matrix",
+    "lkp-compare": "lkp-compare",
+    "mmtests-compare": "mmtests-compare",
+    "mmtests-log": "mmtests-compare",
+    "bmf": "bmf",
 }
 
 NUMBER = r"[-+]?\d[\d.]*(?:e[-+]?\d+)?"
@@ -149,7 +157,10 @@ def change_fits(text, results):
     return False
 
 
-def spot_fits(text, results):
+def spot_fits(text, results, first):
+    in_table = table_spots.fits(text, first, results, words)
+    if in_table is not None:
+        return in_table
     by_change = change_fits(text, results)
     if by_change is not None:
         return by_change
@@ -197,7 +208,7 @@ class Row:
         spots = [(f"spot{i}", row[f"spot{i}"]) for i in (1, 2, 3) if row[f"spot{i}"] not in ("-", "")]
         good = 0
         for what, text in spots:
-            if spot_fits(text, self.results):
+            if spot_fits(text, self.results, spots[0][1]):
                 good += 1
             else:
                 self.deviates(what, "missing", text)
