@@ -43,6 +43,10 @@ static int json_sniff(const char *text, size_t len)
 	ROW("nsecwatch", SUBMISSION_JSON_SCHEMA, json_sniff, NULL)		\
 	ROW("mprotect-reproducer", "mprotect-table mprotect-total", format_reproducer_sniff, format_reproducer_read) \
 	ROW("google-benchmark", "gbench", format_gbench_sniff, format_gbench_read) \
+	ROW("google-benchmark-console", "gbench-console", format_gbench_console_sniff, format_gbench_console_read) \
+	ROW("google-benchmark-csv", "gbench-csv", format_gbench_csv_sniff, format_gbench_csv_read) \
+	ROW("will-it-scale", "", format_wis_sniff, format_wis_read) \
+	ROW("libmicro", "", format_libmicro_sniff, format_libmicro_read) \
 	ROW("csv", "", format_csv_sniff, format_csv_read)				\
 	ROW("lkp-stats", "", format_lkp_stats_sniff, format_lkp_read)		\
 	ROW("lkp-matrix", "", format_lkp_matrix_sniff, format_lkp_read)		\
@@ -221,6 +225,38 @@ void format_draft(struct format_file *f, struct draft *d)
 bool format_same_name(const char *x, const char *y)
 {
 	return !strcmp(x + (*x == 'v'), y + (*y == 'v'));
+}
+
+void format_left_out(struct draft *d, size_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (d->left_out->n == PROBLEMS_MAX) {
+		d->left_out->total++;
+		return;
+	}
+	va_start(ap, fmt);
+	problems_add(d->left_out, arena_printf(d->a, "line %zu", line), "%s", arena_vprintf(d->a, fmt, ap));
+	va_end(ap);
+}
+
+const char **format_kernels(struct format_file *f, size_t n, const char *parts, struct err *err)
+{
+	const char **names = arena_array(f->a, const char *, n), *p = f->ctx->kernel ? f->ctx->kernel : "";
+	struct problems *problems;
+	size_t found = 0;
+
+	for (; *p; p += strcspn(p, "|"), p += *p == '|')
+		if (found++ < n)
+			names[found - 1] = arena_strndup(f->a, p, strcspn(p, "|"));
+	if (found == n)
+		return names;
+	problems = problems_new(f->a);
+	problems_add(problems, "kernel", "the file has %zu parts, of a kernel each (%s), and does not name them: "
+		     "kernel=FIRST|SECOND|... gives their names in this order (here: %zu)", n, parts, found);
+	err_set(err, ERR_BAD_ARGUMENT, "kernel: %s", problems->list[0].message);
+	err->problems = problems;
+	return NULL;
 }
 
 const char *format_benchmark(const struct format_file *f, const char *name)
@@ -407,6 +443,21 @@ void format_series_add(struct arena *a, struct format_series *s, double value)
 		s->cap_values = more;
 	}
 	s->values[s->n_values++] = value;
+}
+
+struct format_series *format_set_get(struct format_set *set, const char *key, bool *first)
+{
+	size_t at = format_group(&set->groups, key, first);
+
+	if (at == set->cap) {
+		size_t more = at ? at * 2 : 16;
+
+		set->series = arena_grow(set->groups.a, set->series, at * sizeof(*set->series), more * sizeof(*set->series));
+		set->cap = more;
+	}
+	if (*first)
+		set->series[at] = (struct format_series){ .n_values = 0 };
+	return &set->series[at];
 }
 
 void format_series_end(struct draft *d, struct format_series *series, size_t n)

@@ -54,6 +54,15 @@ void format_source(struct format_file *f, struct draft *d, const char *tool, con
 /* Whether two spellings differ in nothing but a leading v. */
 bool format_same_name(const char *x, const char *y);
 
+/* A part of the file that is no result: counted only, past PROBLEMS_MAX. Lines are numbered from 1. */
+void format_left_out(struct draft *d, size_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/*
+ * A file of n parts, measured on n kernels that it does not name ("before", "after"):
+ * their names from kernel=A|B|..., in order. NULL with err where these are not n.
+ */
+const char **format_kernels(struct format_file *f, size_t n, const char *parts, struct err *err);
+
 /* PREFIX/NAME where the context asks for a prefix, else NAME. */
 const char *format_benchmark(const struct format_file *f, const char *name);
 
@@ -95,12 +104,29 @@ struct format_series {
 };
 void format_series_add(struct arena *a, struct format_series *s, double value);
 
+/* All series of a file, each by a key that tells it from the others. */
+struct format_set {
+	struct format_groups groups;	/* .a is the caller's to set */
+	struct format_series *series;	/* groups.n of them */
+	size_t cap;
+};
+/* The key's series, cleared at its first time. Good until the next call. */
+struct format_series *format_set_get(struct format_set *set, const char *key, bool *first);
+
 /* Gives all series to the draft; those without a value must have a status or a summary. */
 void format_series_end(struct draft *d, struct format_series *series, size_t n);
 
 /* The readers. */
 int format_gbench_sniff(const char *text, size_t len);
 int format_gbench_read(struct format_file *f, struct err *err);
+int format_gbench_console_sniff(const char *text, size_t len);
+int format_gbench_console_read(struct format_file *f, struct err *err);
+int format_gbench_csv_sniff(const char *text, size_t len);
+int format_gbench_csv_read(struct format_file *f, struct err *err);
+int format_wis_sniff(const char *text, size_t len);
+int format_wis_read(struct format_file *f, struct err *err);
+int format_libmicro_sniff(const char *text, size_t len);
+int format_libmicro_read(struct format_file *f, struct err *err);
 int format_csv_sniff(const char *text, size_t len);
 int format_csv_read(struct format_file *f, struct err *err);
 int format_reproducer_sniff(const char *text, size_t len);

@@ -5,15 +5,13 @@
  * parameter, and if wanted n, mean, median, stddev, min, max (a summary in place of
  * the value), iterations, status and error. Rows of one series are its repetitions.
  */
-#include "format.h"
+#include "format_cells.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../lib/num.h"
-
-#define COLUMNS_MAX 256
 
 enum column {
 	COL_BENCHMARK, COL_METRIC, COL_UNIT, COL_BETTER, COL_VALUE, COL_N, COL_MEAN, COL_MEDIAN, COL_STDDEV,
@@ -28,18 +26,14 @@ static const char *const column_names[COL_PARAM] = {
 struct reading {
 	struct format_file *f;
 	struct draft d;
-	const char *at, *end;		/* the rest of the text */
-	size_t line, row_line;		/* of `at`; of the row's first byte */
-	char delimiter;
+	struct format_cells row;	/* at hand */
 
-	enum column kinds[COLUMNS_MAX];
-	const char *names[COLUMNS_MAX];
+	enum column kinds[FORMAT_CELLS_MAX];
+	const char *names[FORMAT_CELLS_MAX];
 	size_t n_columns;
 	bool has[COL_PARAM];
 
-	const char *cells[COLUMNS_MAX];	/* of the row at hand */
-	size_t n_cells;
-	const char *named[COL_PARAM];	/* its cells by column; NULL = empty or no such column */
+	const char *named[COL_PARAM];	/* the row's cells by column; NULL = empty or no such column */
 
 	struct format_groups groups;
 	struct format_series *series;
@@ -47,118 +41,17 @@ struct reading {
 	size_t cap_series;
 };
 
-/* The rest of a quoted cell, from behind its opening quote; false when it never closes. */
-static bool quoted_cell(struct reading *rd, struct buf *out)
-{
-	for (; rd->at < rd->end; rd->at++) {
-		if (*rd->at == '"') {
-			rd->at++;
-			if (rd->at == rd->end || *rd->at != '"')
-				return true;
-		}
-		rd->line += *rd->at == '\n';
-		buf_putc(out, *rd->at);
-	}
-	return false;
-}
-
-static const char *trimmed(struct arena *a, const char *s, size_t n)
-{
-	while (n && (*s == ' ' || *s == '\t')) {
-		s++;
-		n--;
-	}
-	while (n && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == '\r'))
-		n--;
-	return arena_strndup(a, s, n);
-}
-
-static bool row_ends(const struct reading *rd)
-{
-	return rd->at == rd->end || *rd->at == '\n';
-}
-
-/* One cell; `at` is then on the delimiter or the row's end. */
-static const char *cell(struct reading *rd)
-{
-	struct buf *b = &rd->d.scratch;
-	const char *from;
-
-	while (rd->at < rd->end && *rd->at == ' ')
-		rd->at++;
-	buf_clear(b);
-	if (rd->at < rd->end && *rd->at == '"') {
-		rd->at++;
-		if (!quoted_cell(rd, b))
-			return NULL;
-	}
-	from = rd->at;
-	while (!row_ends(rd) && *rd->at != rd->delimiter)
-		rd->at++;
-	buf_add(b, from, (size_t)(rd->at - from));
-	return trimmed(rd->f->a, b->p, b->len);
-}
-
-/* The next row that is not blank: 1, 0 at the end, -1 when it cannot be read. */
-static int next_row(struct reading *rd)
-{
-	const char *c;
-
-	do {
-		if (rd->at == rd->end)
-			return 0;
-		rd->row_line = rd->line;
-		rd->n_cells = 0;
-		for (;;) {
-			c = cell(rd);
-			if (!c)
-				return -1;
-			if (rd->n_cells < COLUMNS_MAX)
-				rd->cells[rd->n_cells++] = c;
-			if (row_ends(rd))
-				break;
-			rd->at++;
-		}
-		if (rd->at < rd->end) {
-			rd->at++;
-			rd->line++;
-		}
-	} while (rd->n_cells == 1 && !*rd->cells[0]);
-	return 1;
-}
-
 static void left_out(struct reading *rd, const char *what)
 {
 	if (rd->d.left_out->n < PROBLEMS_MAX)
-		problems_add(rd->d.left_out, arena_printf(rd->f->a, "line %zu", rd->row_line), "%s", what);
+		problems_add(rd->d.left_out, arena_printf(rd->f->a, "line %zu", rd->row.row_line), "%s", what);
 	else
 		rd->d.left_out->total++;
 }
 
-/* The delimiter stands most often in the first line. */
-static char delimiter_of(const char *text, size_t len)
-{
-	static const char delimiters[] = { ',', ';', '\t' };
-	const char *nl = memchr(text, '\n', len);
-	size_t n = nl ? (size_t)(nl - text) : len, most = 0;
-	char best = ',';
-
-	for (size_t k = 0; k < sizeof(delimiters); k++) {
-		size_t count = 0;
-
-		for (size_t i = 0; i < n; i++)
-			count += text[i] == delimiters[k];
-		if (count > most) {
-			most = count;
-			best = delimiters[k];
-		}
-	}
-	return best;
-}
-
 static int header_column(struct reading *rd, size_t i, struct err *err)
 {
-	const char *name = rd->cells[i];
+	const char *name = rd->row.cells[i];
 
 	rd->names[i] = name;
 	rd->kinds[i] = COL_UNKNOWN;
@@ -171,11 +64,11 @@ static int header_column(struct reading *rd, size_t i, struct err *err)
 			rd->kinds[i] = (enum column)c;
 	for (size_t k = 0; k < i; k++)
 		if (rd->kinds[i] != COL_UNKNOWN && rd->kinds[k] == rd->kinds[i] && !strcmp(rd->names[k], rd->names[i]))
-			return err_set(err, ERR_INVALID, "line %zu: column %s stands there twice", rd->row_line, name);
+			return err_set(err, ERR_INVALID, "line %zu: column %s stands there twice", rd->row.row_line, name);
 	if (rd->kinds[i] < COL_PARAM)
 		rd->has[rd->kinds[i]] = true;
 	else if (rd->kinds[i] == COL_UNKNOWN && *name)
-		problems_add(rd->d.warnings, arena_printf(rd->f->a, "line %zu", rd->row_line),
+		problems_add(rd->d.warnings, arena_printf(rd->f->a, "line %zu", rd->row.row_line),
 			     "column %s is not known, ignored; a parameter is called param.%s", name, name);
 	return 0;
 }
@@ -184,21 +77,21 @@ static int header(struct reading *rd, struct err *err)
 {
 	static const enum column needed[] = { COL_METRIC, COL_UNIT, COL_BETTER };
 
-	if (next_row(rd) < 0)
-		return err_set(err, ERR_INVALID, "line %zu: a quote that never closes", rd->row_line);
-	rd->n_columns = rd->n_cells;
+	if (format_cells_row(&rd->row) < 0)
+		return err_set(err, ERR_INVALID, "line %zu: a quote that never closes", rd->row.row_line);
+	rd->n_columns = rd->row.n_cells;
 	for (size_t i = 0; i < rd->n_columns; i++)
 		if (header_column(rd, i, err))
 			return -1;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		if (!rd->has[needed[i]])
 			return err_set(err, ERR_INVALID, "line %zu: no column %s (needed are benchmark, metric, unit, "
-				       "better and value)", rd->row_line, column_names[needed[i]]);
+				       "better and value)", rd->row.row_line, column_names[needed[i]]);
 	if (!rd->has[COL_BENCHMARK] && !rd->f->ctx->benchmark)
 		return err_set(err, ERR_INVALID, "line %zu: no column benchmark, and no benchmark= in the query",
-			       rd->row_line);
+			       rd->row.row_line);
 	if (!rd->has[COL_VALUE] && !(rd->has[COL_MEAN] && rd->has[COL_N]))
-		return err_set(err, ERR_INVALID, "line %zu: no column value (nor mean and n)", rd->row_line);
+		return err_set(err, ERR_INVALID, "line %zu: no column value (nor mean and n)", rd->row.row_line);
 	return 0;
 }
 
@@ -258,7 +151,7 @@ static void params(struct reading *rd, struct draft_result *r)
 	r->params = arena_array(rd->f->a, struct draft_param, rd->n_columns);
 	for (size_t i = 0; i < rd->n_columns; i++) {
 		struct draft_param *p = &r->params[r->n_params];
-		const char *s = i < rd->n_cells ? rd->cells[i] : "";
+		const char *s = i < rd->row.n_cells ? rd->row.cells[i] : "";
 
 		if (rd->kinds[i] != COL_PARAM || !*s)
 			continue;
@@ -277,7 +170,7 @@ static void put_cells(struct reading *rd, enum column kind, struct buf *b)
 	for (size_t i = 0; i < rd->n_columns; i++) {
 		if (rd->kinds[i] != kind)
 			continue;
-		buf_puts(b, i < rd->n_cells ? rd->cells[i] : "");
+		buf_puts(b, i < rd->row.n_cells ? rd->row.cells[i] : "");
 		buf_putc(b, '\n');
 	}
 }
@@ -337,7 +230,7 @@ static bool is_repetition(struct reading *rd, const struct format_series *s, con
 /* The row as a result: its words, its summary if it has one. False when it is left out. */
 static bool result_of_row(struct reading *rd, struct draft_result *r, double *value)
 {
-	*r = (struct draft_result){ .in = "line", .index = rd->row_line, .metric = rd->named[COL_METRIC],
+	*r = (struct draft_result){ .in = "line", .index = rd->row.row_line, .metric = rd->named[COL_METRIC],
 				    .unit = rd->named[COL_UNIT], .error = rd->named[COL_ERROR] };
 	r->benchmark = rd->named[COL_BENCHMARK];
 	if (!rd->has[COL_BENCHMARK])
@@ -369,11 +262,11 @@ static void take_row(struct reading *rd)
 	bool first;
 
 	memset(rd->named, 0, sizeof(rd->named));
-	for (size_t i = 0; i < rd->n_cells && i < rd->n_columns; i++)
-		if (rd->kinds[i] < COL_PARAM && *rd->cells[i])
-			rd->named[rd->kinds[i]] = rd->cells[i];
-	if (rd->n_cells > rd->n_columns) {
-		left_out(rd, arena_printf(rd->f->a, "expected %zu cells, these are %zu", rd->n_columns, rd->n_cells));
+	for (size_t i = 0; i < rd->row.n_cells && i < rd->n_columns; i++)
+		if (rd->kinds[i] < COL_PARAM && *rd->row.cells[i])
+			rd->named[rd->kinds[i]] = rd->row.cells[i];
+	if (rd->row.n_cells > rd->n_columns) {
+		left_out(rd, arena_printf(rd->f->a, "expected %zu cells, these are %zu", rd->n_columns, rd->row.n_cells));
 		return;
 	}
 	if (!result_of_row(rd, &r, &value))
@@ -411,7 +304,7 @@ static int read_rows(struct reading *rd, struct err *err)
 
 	if (header(rd, err))
 		return -1;
-	while ((more = next_row(rd)) > 0)
+	while ((more = format_cells_row(&rd->row)) > 0)
 		take_row(rd);
 	if (more < 0)
 		left_out(rd, "expected the end of a quoted cell");
@@ -426,12 +319,9 @@ int format_csv_read(struct format_file *f, struct err *err)
 	int ret;
 
 	rd->f = f;
-	rd->at = f->text;
-	rd->end = f->text + f->len;
-	rd->line = 1;
-	rd->delimiter = delimiter_of(f->text, f->len);
 	rd->groups.a = f->a;
 	format_draft(f, &rd->d);
+	format_cells_init(&rd->row, f->a, &rd->d.scratch, f->text, f->len);
 	ret = read_rows(rd, err);
 	submission_build_fini(&rd->d);
 	return ret;

@@ -23,6 +23,10 @@ DUMP = os.environ.get("CORPUS_DUMP", "build/corpus_dump")
 # The corpus's families, and the reader whose each one is. Families not named here have no reader yet: none may claim them.
 READERS = {
     "google-benchmark": "google-benchmark",
+    "google-benchmark-console": "google-benchmark-console",
+    "google-benchmark-csv": "google-benchmark-csv",
+    "libmicro": "libmicro",
+    "will-it-scale": "will-it-scale",
     "mprotect-table": "mprotect-reproducer",
     "mprotect-reproducer": "mprotect-reproducer",
     "mprotect-total": "mprotect-reproducer",
@@ -71,8 +75,9 @@ def read(corpus, name, said):
 class Result:
     """A result and what a spot may call it by."""
 
-    def __init__(self, item, result):
+    def __init__(self, item, result, of):
         self.__dict__.update(result)
+        self.part = of      # "first", "last" or "": which of the file's submissions it is in
         self.kernel = item["kernel"]
         self.points = self.values or ([self.mean] if self.mean is not None else [])
         self.key = (self.benchmark, json.dumps(self.params, sort_keys=True), self.metric, self.unit)
@@ -106,6 +111,10 @@ class Spot:
         if self.unit.split("/")[0].split(" ")[0] in NSEC and not m["canon"]:
             self.values.append(self.values[0] * NSEC[self.unit.split("/")[0].split(" ")[0]])
         self.name = re.sub(r"\(.*?\)", "", m["name"])
+        part = re.match(r"(before|after): ", self.name)
+        if part:
+            self.name = self.name[part.end():]
+        self.part = PARTS.get(part[1] if part else re.sub(r".*\[(.*)\]$", r"\1", text))
         self.index = re.search(r"\[(\d+)\]$", self.name)
         if self.index:
             self.name = self.name[:self.index.start()]
@@ -123,6 +132,8 @@ class Spot:
     def found_in(self, results):
         names = [w for w in words(self.name) if w not in ALIASES.get(self.name.split(" ")[-1], ())]
         for r in results:
+            if self.part and r.part != self.part:
+                continue
             if not set(names) <= r.words or r.better != self.better or not self.unit_fits(r):
                 continue
             points = r.points if self.index is None else r.points[self.index:self.index + 1]
@@ -135,6 +146,8 @@ class Spot:
         return False
 
 
+# How spots call the first and the last kernel of a file.
+PARTS = {"before": "first", "after": "last", "baseline": "first", "patched": "last"}
 # Words of a spot's last part that say what kind of number it is, in the corpus's words and not the reader's.
 ALIASES = {"Time": ("time",)}
 
@@ -183,7 +196,8 @@ class Row:
         self.row, self.name, self.deviations = row, row["file"], []
         self.got = got = read(corpus, self.name, said)
         subs = [i for i in got["items"] if "results" in i]
-        everything = [Result(i, r) for i in subs for r in i["results"]]
+        everything = [Result(i, r, "first" if i is subs[0] else "last" if i is subs[-1] else "")
+                      for i in subs for r in i["results"]]
         self.results = [r for r in everything if r.status == "ok"]
         self.not_imported = [n for i in subs for n in i["not_imported"]]
         self.outcome = outcome(got, self.results, len(everything) - len(self.results), self.not_imported)

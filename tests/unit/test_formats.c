@@ -234,7 +234,7 @@ static void test_context(void)
 	ok(take(arena_printf(a, "%s%s", table, table2), (struct read_context){ .format = "auto" }) && err.kind == ERR_BAD_ARGUMENT,
 	   "also where a file has several submissions");
 	ok(take(table, (struct read_context){ .format = "tabel", .machine = "m" }) && err.kind == ERR_BAD_ARGUMENT &&
-	   strstr(err.message, "mprotect-reproducer, google-benchmark, csv"), "an unknown format names those there are");
+	   strstr(err.message, "mprotect-reproducer, google-benchmark, google-benchmark-console, "), "an unknown format names those there are");
 	ok(take("hello\n", (struct read_context){ .format = "auto", .machine = "m" }) && err.kind == ERR_BAD_ARGUMENT, "auto that finds none");
 	ok(take(" \n", (struct read_context){ .format = "auto", .machine = "m" }) && err.kind == ERR_INVALID &&
 	   strstr(err.message, "empty"), "an empty file");
