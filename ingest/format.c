@@ -227,19 +227,6 @@ bool format_same_name(const char *x, const char *y)
 	return !strcmp(x + (*x == 'v'), y + (*y == 'v'));
 }
 
-void format_left_out(struct draft *d, size_t line, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (d->left_out->n == PROBLEMS_MAX) {
-		d->left_out->total++;
-		return;
-	}
-	va_start(ap, fmt);
-	problems_add(d->left_out, arena_printf(d->a, "line %zu", line), "%s", arena_vprintf(d->a, fmt, ap));
-	va_end(ap);
-}
-
 const char **format_kernels(struct format_file *f, size_t n, const char *parts, struct err *err)
 {
 	const char **names = arena_array(f->a, const char *, n), *p = f->ctx->kernel ? f->ctx->kernel : "";
@@ -310,6 +297,19 @@ void format_left_out(struct draft *d, const char *at, const char *what)
 		problems_add(d->left_out, at, "%s", what);
 	else	/* counted only: no memory for the rest of a hopeless file */
 		d->left_out->total++;
+}
+
+void format_left_out_line(struct draft *d, size_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (d->left_out->n == PROBLEMS_MAX) {
+		d->left_out->total++;
+		return;
+	}
+	va_start(ap, fmt);
+	problems_add(d->left_out, arena_printf(d->a, "line %zu", line), "%s", arena_vprintf(d->a, fmt, ap));
+	va_end(ap);
 }
 
 struct jnode *format_json_object(struct format_file *f, const char *shape, struct err *err)

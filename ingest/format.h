@@ -54,9 +54,6 @@ void format_source(struct format_file *f, struct draft *d, const char *tool, con
 /* Whether two spellings differ in nothing but a leading v. */
 bool format_same_name(const char *x, const char *y);
 
-/* A part of the file that is no result: counted only, past PROBLEMS_MAX. Lines are numbered from 1. */
-void format_left_out(struct draft *d, size_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
 /*
  * A file of n parts, measured on n kernels that it does not name ("before", "after"):
  * their names from kernel=A|B|..., in order. NULL with err where these are not n.
@@ -68,6 +65,7 @@ const char *format_benchmark(const struct format_file *f, const char *name);
 
 /* Lists a part of the file that is no result, as not imported. */
 void format_left_out(struct draft *d, const char *at, const char *what);
+void format_left_out_line(struct draft *d, size_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The file as one JSON object; owner: the caller, jread_free(). NULL with err; `shape` says what was expected. */
 struct jnode *format_json_object(struct format_file *f, const char *shape, struct err *err);

@@ -189,7 +189,7 @@ static void read_console(struct reading *rd)
 		} else if (take_preamble(rd, line, rd->lines.number)) {
 			in_table = false;	/* of the next program */
 		} else if (in_table && *line && line[strspn(line, "-")] && !console_row(rd, line)) {
-			format_left_out(&rd->d, rd->lines.number, "expected a name, time, CPU time and iterations: \"%.80s\"",
+			format_left_out_line(&rd->d, rd->lines.number, "expected a name, time, CPU time and iterations: \"%.80s\"",
 					line);
 		}
 	}
@@ -338,7 +338,7 @@ static void csv_row(struct reading *rd, const struct format_cells *c, const stru
 	const char *iterations = csv_cell(c, cols, ITERATIONS);
 
 	if (c->n_cells < TIME_UNIT + 1 || c->n_cells > cols->n) {
-		format_left_out(&rd->d, c->row_line, "expected %zu cells, these are %zu", cols->n, c->n_cells);
+		format_left_out_line(&rd->d, c->row_line, "expected %zu cells, these are %zu", cols->n, c->n_cells);
 		return;
 	}
 	row.failed = !strcmp(csv_cell(c, cols, ERROR_OCCURRED), "true");
@@ -363,7 +363,7 @@ static void read_csv(struct reading *rd)
 		if (strcmp(c.cells[0], "name"))	/* the header of a second run */
 			csv_row(rd, &c, &cols);
 	if (more < 0)
-		format_left_out(&rd->d, c.row_line, "expected the end of a quoted cell");
+		format_left_out_line(&rd->d, c.row_line, "expected the end of a quoted cell");
 }
 
 int format_gbench_csv_sniff(const char *text, size_t len)

@@ -135,7 +135,7 @@ static void close_open(struct reading *rd)
 		return;
 	s = series_of(rd, rd->open, option(rd, " -P ", 1), option(rd, " -T ", 1), option(rd, " -l ", 0), rd->open_line);
 	if (s->n_values || s->r.status != RESULT_OK) {
-		format_left_out(&rd->d, rd->open_line, "expected a line of results for %s", rd->open);
+		format_left_out_line(&rd->d, rd->open_line, "expected a line of results for %s", rd->open);
 	} else {
 		s->r.status = RESULT_FAILED;
 		s->r.error = "no line of results: it did not end";
@@ -183,7 +183,7 @@ static size_t time_column(const struct reading *rd)
 /* A line with errors in it measured something else than the call. */
 static void failed(struct reading *rd, struct format_series *s, double errors, const char *value)
 {
-	format_left_out(&rd->d, rd->lines.number, "expected 0 errors, found %.17g: the time of %s is none of a call that "
+	format_left_out_line(&rd->d, rd->lines.number, "expected 0 errors, found %.17g: the time of %s is none of a call that "
 			"works", errors, value);
 	if (s->n_values || s->r.status != RESULT_OK)
 		return;
@@ -212,7 +212,7 @@ static bool take_result(struct reading *rd, const char *line)
 	if (errors > 0) {
 		failed(rd, s, errors, words[at + 1]);
 	} else if (at + 1 >= n || !format_text_number(words[at + 1], &value) || !(value > 0)) {
-		format_left_out(&rd->d, rd->lines.number, "expected a time above 0 in column %s", rd->columns[at]);
+		format_left_out_line(&rd->d, rd->lines.number, "expected a time above 0 in column %s", rd->columns[at]);
 	} else {
 		s->r.unit = rd->columns[at];
 		s->r.status = RESULT_OK;	/* another run of it failed: what is good counts */

@@ -241,7 +241,7 @@ static void add_section(struct reading *rd, struct section *s, const char *kerne
 			     "is needed, or filename=TEST.csv");
 	for (size_t i = 0; i < s->set.groups.n; i++)
 		s->set.series[i].r.benchmark = benchmark ? benchmark : submission_build_said;
-	format_left_out(&d, rd->header_line, "idle times and the computed line (linear) are no results");
+	format_left_out_line(&d, rd->header_line, "idle times and the computed line (linear) are no results");
 	if (benchmark)
 		format_series_end(&d, s->set.series, s->set.groups.n);
 	format_add(rd->f, &d);
