@@ -42,7 +42,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(if $(wildcard ingest/nsecwatch.c),$(BUILD)/nsecwatch)
 
-.PHONY: all run test corpus deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
+.PHONY: all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
 programs: $(PROGRAMS)
 
@@ -119,6 +119,16 @@ $(BUILD)/corpus_dump: $(BUILD)/tests/corpus/dump.o $(BUILD)/libcore.a
 corpus: $(BUILD)/corpus_dump
 	@CORPUS_DUMP=$(BUILD)/corpus_dump /usr/bin/python3 tests/corpus/corpus.py $(CORPUS)
 
+# The product against the least that libpq can do, and a rival: see bench/run.py. Never with a sanitizer.
+BENCH   := $(BUILD)/bench/load $(BUILD)/bench/probe_ingest $(BUILD)/bench/probe_query
+$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/measure.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(shell pkg-config --libs libpq)
+bench: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all bench-programs
+	@BUILD=$(BUILD) /usr/bin/python3 bench/run.py
+bench-programs: $(BENCH)
+
 unit-programs: $(UNIT)
 unit: $(UNIT)
 	prove $(UNIT)
@@ -166,6 +176,7 @@ help:
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
+	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
 	@echo 'make fmt lint clean'

@@ -41,7 +41,7 @@ allowed() {
 	esac
 }
 
-for f in $(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^tests/'); do
+for f in $(git ls-files -co --exclude-standard '*.c' '*.h' | grep -vE '^(tests|bench)/'); do
 	[ -f "$f" ] || continue
 	mine=$(room "$f")
 	for inc in $(sed -n 's/^#include "\(.*\)"/\1/p' "$f"); do
