@@ -6,6 +6,8 @@
 #ifndef TESTS_PG_H
 #define TESTS_PG_H
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,23 +47,38 @@ __attribute__((unused)) static int pg_script(const char *dsn, const char *sql)
 	return ret;
 }
 
-static void pg_stop(void)
+static void pg_drop(void)
 {
-	char args[100];
+	char sql[100];
 
-	if (!pg_dir[0]) {
-		snprintf(args, sizeof(args), "DROP DATABASE nsecwatch_test_%d", (int)getpid());
-		pg_script(pg_base, args);
+	snprintf(sql, sizeof(sql), "DROP DATABASE nsecwatch_test_%d", (int)getpid());
+	pg_script(pg_base, sql);
+}
+
+/* A child that outlives us, however we end, stops and removes our cluster then. */
+static void pg_leave_no_trace(void)
+{
+	char args[100], byte;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		exit(1);
+	if (fork()) {
+		close(ends[0]);		/* the other one stays open as long as we live */
 		return;
 	}
+	close(ends[1]);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	while (read(ends[0], &byte, 1) < 0)
+		;
 	snprintf(args, sizeof(args), "stop %s immediate", pg_dir);
 	pg_sh(args, NULL, 0);
 	snprintf(args, sizeof(args), "rm -rf %s", pg_dir);
-	if (system(args))
-		printf("# could not remove %s\n", pg_dir);
+	_exit(system(args) != 0);
 }
 
-/* 0 and pg_dsn is set; it ends the test where that can't be had. */
+/* Sets pg_dsn; ends the test where no server can be had. */
 __attribute__((unused)) static void pg_start(void)
 {
 	const char *dsn = getenv("NSECWATCH_TEST_DSN");
@@ -73,10 +90,12 @@ __attribute__((unused)) static void pg_start(void)
 		if (pg_script(pg_base, args))
 			exit(1);
 		snprintf(pg_dsn, sizeof(pg_dsn), "%s dbname=nsecwatch_test_%d", pg_base, (int)getpid());
+		atexit(pg_drop);
 	} else {
 		snprintf(pg_dir, sizeof(pg_dir), "/tmp/nsecwatch-test.XXXXXX");
 		if (!mkdtemp(pg_dir))
 			exit(1);
+		pg_leave_no_trace();
 		snprintf(args, sizeof(args), "start %s", pg_dir);
 		if (pg_sh(args, pg_base, sizeof(pg_base))) {
 			printf("Bail out! tests/pg.sh could not start a PostgreSQL\n");
@@ -84,7 +103,6 @@ __attribute__((unused)) static void pg_start(void)
 		}
 		snprintf(pg_dsn, sizeof(pg_dsn), "%s", pg_base);
 	}
-	atexit(pg_stop);
 }
 
 /* A migrated database and a connection to it. */
