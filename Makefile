@@ -7,8 +7,8 @@ WITH_NPM ?= yes
 BUILD   ?= build$(if $(SAN),/$(SAN))
 CC      ?= cc
 CXX     := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),g++)
-PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd zlib
-CLIENT_PKGS := jansson libcurl nettle libzstd zlib
+PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd zlib yaml-0.1
+CLIENT_PKGS := jansson libcurl nettle libzstd zlib yaml-0.1
 
 comma   := ,
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wcast-qual \

@@ -50,6 +50,7 @@ static int json_sniff(const char *text, size_t len)
 	ROW("csv", "", format_csv_sniff, format_csv_read)				\
 	ROW("lkp-stats", "", format_lkp_stats_sniff, format_lkp_read)		\
 	ROW("lkp-matrix", "", format_lkp_matrix_sniff, format_lkp_read)		\
+	ROW("lkp-job", "", format_lkp_job_sniff, format_lkp_job_read)		\
 	ROW("lkp-compare", "", format_lkp_table_sniff, format_lkp_table_read)	\
 	ROW("mmtests-compare", "mmtests-log", format_mmtests_sniff, format_mmtests_read) \
 	ROW("bmf", "bencher", format_bmf_sniff, format_bmf_read)

@@ -132,6 +132,8 @@ int format_reproducer_read(struct format_file *f, struct err *err);
 int format_lkp_stats_sniff(const char *text, size_t len);
 int format_lkp_matrix_sniff(const char *text, size_t len);
 int format_lkp_read(struct format_file *f, struct err *err);
+int format_lkp_job_sniff(const char *text, size_t len);
+int format_lkp_job_read(struct format_file *f, struct err *err);
 int format_lkp_table_sniff(const char *text, size_t len);
 int format_lkp_table_read(struct format_file *f, struct err *err);
 int format_mmtests_sniff(const char *text, size_t len);

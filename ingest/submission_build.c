@@ -320,7 +320,7 @@ static void finish_results(struct draft *d, struct submission *sub)
 	size_t more = d->left_out->total - d->left_out->n;
 	size_t n = d->left_out->n + (more > 0);
 
-	if (!d->n_results && !d->problems->total) {
+	if (!d->n_results && !d->empty && !d->problems->total) {
 		if (!d->left_out->n)
 			problems_add(d->problems, d->at->results, d->lenient ? "no result in this file" : "no results");
 		for (size_t i = 0; i < d->left_out->n; i++)

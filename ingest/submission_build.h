@@ -54,6 +54,7 @@ struct draft {				/* NULL, 0 = not said */
 
 	/* foreign files: a bad result is left out and listed, the good ones go in */
 	bool lenient;
+	bool empty;			/* a file that says what was run, and has no results by nature */
 	struct problems *problems, *warnings, *left_out;
 
 	/* under submission_results.c */

@@ -41,6 +41,7 @@ if [ "$what" != compose ]; then
 	need nettle-dev pkg-config --exists nettle
 	need libzstd-dev pkg-config --exists libzstd
 	need zlib1g-dev pkg-config --exists zlib
+	need libyaml-dev pkg-config --exists yaml-0.1
 	need r-mathlib pkg-config --exists libRmath
 	[ "$what" = build ] || need postgresql server_programs
 	need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt

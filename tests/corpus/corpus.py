@@ -32,6 +32,7 @@ READERS = {
     "mprotect-total": "mprotect-reproducer",
     "lkp-stats": "lkp-stats",
     "lkp-matrix": "lkp-matrix",
+    "lkp-job": "lkp-job",
     "lkp-compare": "lkp-compare",
     "mmtests-compare": "mmtests-compare",
     "mmtests-log": "mmtests-compare",

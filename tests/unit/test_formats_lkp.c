@@ -191,6 +191,52 @@ static void test_bmf(void)
 	ok(warned(s, "bounds"), "bounds are no measurements");
 }
 
+static void test_job(void)
+{
+	struct submission *s;
+
+	take(data("lkp_job.yaml"), (struct read_context){ .format = "auto" });
+	s = item(0);
+	if (!ok(s != NULL, "a job is a run: %s", res.n ? res.items[0].err.message : err.message))
+		return;
+	ok(!s->n_results && !s->n_not_imported && !strcmp(s->format, "lkp-job"), "valid, and empty");
+	ok(!strcmp(s->machine, "box-a") && !strcmp(s->kernel.name, "6.9.0-rc6-00123-g59142d87ab03") && !strcmp(s->commit, "59142d87ab03b8ff") &&
+	   !strncmp(s->thp, "madvise", 7) && s->started_at == INT64_C(1714500000000000), "machine, kernel, THP and time are the job's: %s %s",
+	   s->kernel.name, s->thp);
+	ok(strstr(s->environment, "\"pmbench\":{\"mapsize\":\"75%\"") && strstr(s->environment, "[\"a\",\"b: c\"]"), "all of it is the environment: %s",
+	   s->environment);
+	take("suite: x\ntestcase: y\ntestbox: b\ncommit: v6.9-rc1\n", (struct read_context){ .format = "auto", .machine = "m" });
+	ok(item(0) && !strcmp(item(0)->kernel.name, "6.9-rc1") && !strcmp(item(0)->machine, "m"), "a tag is a kernel; machine= goes before testbox");
+	ok(take("suite: x\ntestbox: b\n", (struct read_context){ .format = "auto" }) && err.kind == ERR_BAD_ARGUMENT, "a job without a kernel needs kernel=");
+	take("suite: x\ntestbox: b\nthp_enabled: maybe\n", plain);
+	ok(!item(0) && res.items[0].err.kind == ERR_INVALID && !strcmp(res.items[0].err.problems->list[0].at, "line 3"), "a word THP does not know, with its line");
+}
+
+static void test_yaml(void)
+{
+	static const char *const bad[][2] = {
+		{ "suite: &x y\ncopy: *x\n", "line 2: YAML aliases" }, { "suite: x\n---\nsuite: y\n", "line 2: a second" },
+		{ "suite: [x\n", "this is no YAML" }, { "suite: x\nsuite: y\n", "twice" }, { "- suite\n", "no job of LKP" },
+		{ "? [a]\n: b\n", "line 1: a key" }, { "suite: \"a\\0b\"\n", "line 1: a NUL" }, { "# nothing\n", "no YAML document" },
+	};
+	struct buf b;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(take(bad[i][0], (struct read_context){ .format = "lkp-job", .machine = "m", .kernel = "6.9" }) && err.kind == ERR_INVALID &&
+		   strstr(err.message, bad[i][1]), "%s", err.message);
+	buf_init(&b);
+	buf_puts(&b, "suite: ");
+	for (int i = 0; i < 100000; i++)
+		buf_putc(&b, '[');
+	ok(take(b.p, (struct read_context){ .format = "lkp-job", .machine = "m", .kernel = "6.9" }) && strstr(err.message, "too deep"), "%s", err.message);
+	buf_clear(&b);
+	buf_puts(&b, "suite: [");
+	for (int i = 0; i < 600000; i++)
+		buf_puts(&b, "1,");
+	ok(take(b.p, (struct read_context){ .format = "lkp-job", .machine = "m", .kernel = "6.9" }) && strstr(err.message, "too many"), "%s", err.message);
+	buf_fini(&b);
+}
+
 static void test_many_tables(void)
 {
 	struct buf b;
@@ -208,7 +254,7 @@ enum { FILE_NAME, FORMAT, EXPECT = 8, N_SERIES, N_POINTS, SPOT1 = 12, COLUMNS = 
 
 static bool is_ours(const char *format)
 {
-	static const char *const ours[] = { "lkp-stats", "lkp-matrix", "lkp-compare", "mmtests-compare", "mmtests-log", "bmf" };
+	static const char *const ours[] = { "lkp-stats", "lkp-matrix", "lkp-job", "lkp-compare", "mmtests-compare", "mmtests-log", "bmf" };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		if (!strcmp(ours[i], format))
@@ -324,6 +370,7 @@ static void test_mutations(void)
 		{ "lkp_matrix.json", "lkp-matrix", "[]{}\",:.0-e%null" },
 		{ "lkp_two_tables.txt", "lkp-compare", "-+%±=:/>\n \"|\\0159a" },
 		{ "mmtests_plain.txt", "mmtests-compare", "()*%-.09 \nAH" },
+		{ "lkp_job.yaml", "lkp-job", ":-#[]{}&*!|>'\"%@\n \t?" },
 		{ "bmf.json", "bmf", "[]{}\",:0-e" },
 	};
 	char text[8192];
@@ -356,6 +403,8 @@ int main(void)
 	test_compare_kernels();
 	test_mmtests();
 	test_bmf();
+	test_job();
+	test_yaml();
 	test_many_tables();
 	test_corpus();
 	test_mutations();
