@@ -24,10 +24,12 @@ ALLLD   := -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS
 LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lstdc++ -lm
 CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lstdc++ -lm
 
-CORE    := $(filter-out ingest/nsecwatch.c,$(wildcard lib/*.c lib/stats/*.c ingest/*.c chart/*.c))
+CORE    := $(wildcard lib/*.c lib/stats/*.c ingest/*.c chart/*.c)
 SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
+CLIENT  := $(filter-out client/main.c,$(wildcard client/*.c))
 CORE_O  := $(CORE:%.c=$(BUILD)/%.o) $(BUILD)/lib/num_shortest.o
 SERVER_O := $(SERVER:%.c=$(BUILD)/%.o)
+CLIENT_O := $(CLIENT:%.c=$(BUILD)/%.o)
 EMBED_O := $(BUILD)/embed.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -40,7 +42,7 @@ ifeq ($(WITH_NPM),yes)
 VENDOR  := node_modules/.stamp
 endif
 
-PROGRAMS := $(BUILD)/nsecwatchd $(if $(wildcard ingest/nsecwatch.c),$(BUILD)/nsecwatch)
+PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
 .PHONY: all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
@@ -51,11 +53,16 @@ $(BUILD)/nsecwatchd: $(BUILD)/server/main.o $(BUILD)/libserver.a $(BUILD)/libcor
 	$(Q)$(CC) $(ALLLD) -o $@ $(BUILD)/server/main.o -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
 	@chmod a+rx $@	# under a strict umask, too: started as root, it runs its parts as another user
 
-$(BUILD)/nsecwatch: $(BUILD)/ingest/nsecwatch.o $(BUILD)/libcore.a
+$(BUILD)/nsecwatch: $(BUILD)/client/main.o $(BUILD)/libclient.a $(BUILD)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
 
 $(BUILD)/libcore.a: $(CORE_O)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/libclient.a: $(CLIENT_O)
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -106,10 +113,10 @@ node_modules/.stamp: package.json package-lock.json
 		npm ci --no-audit --no-fund --loglevel=error; }
 	@cp package-lock.json $@
 
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libserver.a $(BUILD)/libcore.a $(EMBED_O)
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libserver.a $(BUILD)/libclient.a $(BUILD)/libcore.a $(EMBED_O)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALLLD) -o $@ $< -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
+	$(Q)$(CC) $(ALLLD) -o $@ $< -Wl,--start-group $(BUILD)/libserver.a $(BUILD)/libclient.a $(BUILD)/libcore.a -Wl,--end-group $(EMBED_O) $(LIBS)
 
 # The readers against real files (a folder with a MANIFEST.tsv): a row a file, deviations argued in tests/corpus_deviations.tsv.
 CORPUS  ?= ../shared/corpus

@@ -13,6 +13,7 @@ room() {
 	lib/*) echo lib ;;
 	ingest/*) echo ingest ;;
 	chart/*) echo chart ;;
+	client/*) echo client ;;
 	server/conf.*|server/embed.*) echo conf ;;
 	server/db*) echo db ;;
 	server/web*|server/auth.*|server/reply.*|server/cache.*) echo web ;;
@@ -31,6 +32,7 @@ allowed() {
 	stats) echo "lib" ;;
 	ingest) echo "lib" ;;
 	chart) echo "lib stats" ;;
+	client) echo "lib stats ingest chart" ;;
 	conf) echo "lib" ;;
 	db) echo "lib ingest conf" ;;
 	web) echo "lib ingest conf db" ;;

@@ -35,11 +35,15 @@ def test_it_says_its_version_and_helps():
     code, out, _ = client("version")
     assert code == 0 and out.startswith("nsecwatch ")
     code, out, err = client("--help")
-    assert code == 0 and "google-benchmark" in out and "--kernel" in out and not err and narrow(out)
+    assert code == 0 and "NSECWATCH_TOKEN_FILE" in out and not err and narrow(out)
+    for command in ["collect", "push", "check", "compare", "parse", "kernel"]:
+        code, out, err = client(command, "--help")
+        assert code == 0 and f"usage: nsecwatch {command}" in out and not err and narrow(out), command
+    assert "google-benchmark" in client("push", "--help")[1] and "--kernel" in client("parse", "--help")[1]
 
 
 def test_a_wrong_command_line_is_2():
-    for args in [(), ("frobnicate",), ("check",), ("check", "--bogus", "x"), ("kernel",), ("check", "--label", "x", "-")]:
+    for args in [(), ("frobnicate",), ("parse",), ("parse", "--bogus", "x"), ("kernel",), ("parse", "--label", "x", "-")]:
         code, out, err = client(*args)
         assert code == 2 and err and not out, args
 
@@ -66,31 +70,31 @@ def test_what_has_no_order_is_said_to_have_none():
     assert "-- which of these is later" in out
 
 
-def test_check_prints_what_would_be_stored(tmp_path):
+def test_parse_prints_what_would_be_stored(tmp_path):
     (tmp_path / "run.json").write_text(submission())
-    code, out, err = client("check", str(tmp_path / "run.json"))
+    code, out, err = client("parse", str(tmp_path / "run.json"))
     assert code == 0 and not err and "6.17-rc1+revert-cac1db8c3aad (mainline)" in out
     assert "3375 ns/call (n 2, lower is better)" in out and "milan-01 (x86_64, epyc-milan)" in out
 
 
-def test_check_prints_every_problem_and_is_1():
+def test_parse_prints_every_problem_and_is_1():
     bad = json.loads(submission(kernel="6.x"))
     bad["results"][0]["values"] = [-1]
-    code, out, err = client("check", "-", stdin=json.dumps(bad))
+    code, out, err = client("parse", "-", stdin=json.dumps(bad))
     assert code == 1 and "/kernel" in err and "/results/0/values/0" in err and "run " not in out
 
 
-def test_check_takes_what_a_foreign_file_does_not_say():
+def test_parse_takes_what_a_foreign_file_does_not_say():
     csv = "benchmark,metric,unit,better,value\nx/y,latency,ms,lower,2\n"
-    code, _, err = client("check", "-", "--format", "csv", stdin=csv)
+    code, _, err = client("parse", "-", "--format", "csv", stdin=csv)
     assert code == 1 and "kernel" in err
-    code, out, _ = client("check", "-", "--format", "csv", "--machine", "m1", "--kernel", "6.17-rc1", "--thp", "never",
+    code, out, _ = client("parse", "-", "--format", "csv", "--machine", "m1", "--kernel", "6.17-rc1", "--thp", "never",
                           "--label", "campaign=x", stdin=csv)
     assert code == 0 and "2000000 ns (n 1" in out and "m1 (unknown, unknown)" in out and "thp never" in out
 
 
-def test_check_of_many_files_goes_on_after_a_bad_one(tmp_path):
+def test_parse_of_many_files_goes_on_after_a_bad_one(tmp_path):
     (tmp_path / "good.json").write_text(submission())
     (tmp_path / "bad.json").write_text("{")
-    code, out, err = client("check", str(tmp_path / "bad.json"), str(tmp_path / "missing"), str(tmp_path / "good.json"))
+    code, out, err = client("parse", str(tmp_path / "bad.json"), str(tmp_path / "missing"), str(tmp_path / "good.json"))
     assert code == 1 and "bad.json" in err and "missing" in err and "milan-01" in out

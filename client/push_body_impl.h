@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between push_context.c, push_body.c and push_own.c. */
+#ifndef CLIENT_PUSH_BODY_IMPL_H
+#define CLIENT_PUSH_BODY_IMPL_H
+
+#include "../lib/ident.h"
+#include "../lib/json.h"
+#include "push_body.h"
+
+enum push_body_use { USE_NOTHING, USE_MACHINE, USE_ALL };
+
+/* How much of the context is of a file that names this machine and kernel (NULL: it does not say); tells why not all. */
+enum push_body_use push_body_use(const struct push_context *c, const struct push_file *f, const char *machine,
+				 const char *kernel);
+
+const char *push_body_kernel(const struct jnode *submission);
+const char *push_body_machine(const struct jnode *submission);
+
+/* The members of `own`, then those of `more` that it lacks. Either may be NULL. Inside an object. */
+void push_body_members(struct json *j, const struct jnode *own, const struct jnode *more,
+		       const char *const *leave_out);
+
+/* An id that follows from what was measured where: the same file pushed again is the same run. */
+void push_body_run_id(const char *machine, const char *kernel, const char *boot_id, const char *benchmark,
+		      const char *text, size_t len, char out[UUID_TEXT]);
+
+/* Files of our own format. */
+int push_own(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,
+	     struct spool_entry *e, struct err *err);
+
+#endif
