@@ -56,7 +56,7 @@ static int version_of(const char *bin)
 	if (pid == 0) {
 		clean_child();
 		dup2(pipefd[1], STDOUT_FILENO);
-		execl(command, "postgres", "-V", (char *)NULL);
+		execl(command, command, "-V", (char *)NULL);
 		_exit(127);
 	}
 	close(pipefd[1]);
@@ -267,7 +267,7 @@ static void exec_initdb(const struct up_cluster *c, int output)
 	dup2(output, STDERR_FILENO);
 	if (chdir("/"))
 		_exit(126);
-	execl(program, "initdb", "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--data-checksums",
+	execl(program, program, "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--data-checksums",
 	      "--auth-local=peer", "--auth-host=reject", "--no-instructions", (char *)NULL);
 	dprintf(STDERR_FILENO, "%s: %s\n", program, strerror(errno));
 	_exit(127);
@@ -405,7 +405,7 @@ static void server_words(const struct up_cluster *c, const char *data, struct wo
 	};
 
 	memset(w, 0, sizeof(*w));
-	add(w, "postgres");
+	add(w, "%s/postgres", c->bin);	/* by its whole path, from which it finds its other files */
 	add(w, "-D");
 	add(w, "%s", data);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {

@@ -324,10 +324,11 @@ def test_any_path_will_do(started, place, name):
 
 
 @needs_root
-def test_a_directory_below_a_closed_one_works(started, place):
+def test_a_directory_below_a_closed_one_works(started, place, monkeypatch):
     """A checkout in /root: PostgreSQL runs as a user who cannot walk there."""
     closed = place / "closed"
     closed.mkdir(mode=0o700)
+    monkeypatch.chdir(closed)  # nor may it stand where the user cannot
     up = started(closed / "var")
     assert up.serves() and up.store().status_code == 201
     family = up.family()
@@ -403,6 +404,13 @@ def test_mail_credentials_reach_watch_and_nobody_else(started, place, monkeypatc
     wait_until(lambda: up.child("nsecwatchd watch"), "watch runs")
     assert b"correct horse" in proc(up.child("nsecwatchd watch"), "environ")
     assert b"correct horse" not in proc(up.child("nsecwatchd serve"), "environ")
+
+
+def test_it_needs_nothing_of_postgres_in_the_path(started, place, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if shutil.which("initdb"):
+        pytest.skip("initdb is in /usr/bin here")
+    assert started(place / "path").serves()
 
 
 def test_variables_of_libpq_do_not_lead_it_astray(started, place, monkeypatch):
