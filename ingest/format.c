@@ -47,6 +47,9 @@ static int json_sniff(const char *text, size_t len)
 	ROW("google-benchmark-csv", "gbench-csv", format_gbench_csv_sniff, format_gbench_csv_read) \
 	ROW("will-it-scale", "", format_wis_sniff, format_wis_read) \
 	ROW("libmicro", "", format_libmicro_sniff, format_libmicro_read) \
+	ROW("stress-ng-log", "", format_stress_ng_log_sniff, format_stress_ng_log_read) \
+	ROW("stress-ng-yaml", "", format_stress_ng_yaml_sniff, format_stress_ng_yaml_read) \
+	ROW("perf-bench", "", format_perf_bench_sniff, format_perf_bench_read) \
 	ROW("csv", "", format_csv_sniff, format_csv_read)				\
 	ROW("lkp-stats", "", format_lkp_stats_sniff, format_lkp_read)		\
 	ROW("lkp-matrix", "", format_lkp_matrix_sniff, format_lkp_read)		\

@@ -26,6 +26,9 @@ READERS = {
     "google-benchmark-console": "google-benchmark-console",
     "google-benchmark-csv": "google-benchmark-csv",
     "libmicro": "libmicro",
+    "perf-bench": "perf-bench",
+    "stress-ng-log": "stress-ng-log",
+    "stress-ng-yaml": "stress-ng-yaml",
     "will-it-scale": "will-it-scale",
     "mprotect-table": "mprotect-reproducer",
     "mprotect-reproducer": "mprotect-reproducer",
@@ -112,6 +115,8 @@ class Spot:
         if self.unit.split("/")[0].split(" ")[0] in NSEC and not m["canon"]:
             self.values.append(self.values[0] * NSEC[self.unit.split("/")[0].split(" ")[0]])
         self.name = re.sub(r"\(.*?\)", "", m["name"])
+        for theirs, ours in SAME_NAMES:
+            self.name = self.name.replace(theirs, ours)
         part = re.match(r"(before|after): ", self.name)
         if part:
             self.name = self.name[part.end():]
@@ -141,12 +146,14 @@ class Spot:
             if any(abs(p - v) <= 1e-8 * abs(v) for p in points for v in self.values):
                 return True
             # a mean or median that somebody else worked out is rounded to the digits it is printed with
-            if self.index is None and any(p is not None and abs(p - self.values[0]) <= self.half_digit
-                                          for p in (r.mean, r.median) if len(r.points) > 1):
+            if self.index is None and any(p is not None and abs(p - v) <= self.half_digit * v / self.values[0]
+                                          for p in (r.mean, r.median) for v in self.values if len(r.points) > 1):
                 return True
         return False
 
 
+# What the corpus calls otherwise than the readers do.
+SAME_NAMES = [("bogo-ops-per-second-real-time", "ops_per_sec"), ("wokeup_time_ms", "futex/wake latency")]
 # How spots call the first and the last kernel of a file.
 PARTS = {"before": "first", "after": "last", "baseline": "first", "patched": "last"}
 # Words of a spot's last part that say what kind of number it is, in the corpus's words and not the reader's.
