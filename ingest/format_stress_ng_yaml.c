@@ -7,83 +7,46 @@
 #include "format_stress_ng.h"
 
 #include <string.h>
-#include <yaml.h>
 
 #include "../lib/json.h"
 #include "../lib/num.h"
 #include "format_text.h"
+#include "yread.h"
 
-struct reading {
-	struct format_stress_ng s;
-	yaml_document_t doc;
-	size_t first_line;		/* of the document in the file, from 1 */
-};
-
-static const char *text_of(const yaml_node_t *node)
+static const char *get_text(struct format_stress_ng *s, const struct ynode *map, const char *key)
 {
-	return node && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+	const char *text = yread_text(map, key);
+
+	return text && *text ? arena_strdup(s->f->a, text) : NULL;
 }
 
-static size_t line_of(const struct reading *rd, const yaml_node_t *node)
+static int64_t get_count(const struct ynode *map, const char *key)
 {
-	return rd->first_line + node->start_mark.line;
-}
-
-static yaml_node_t *node_at(struct reading *rd, int index)
-{
-	return yaml_document_get_node(&rd->doc, index);
-}
-
-/* The value of a key of a map, or NULL. */
-static yaml_node_t *get(struct reading *rd, const yaml_node_t *map, const char *key)
-{
-	if (!map || map->type != YAML_MAPPING_NODE)
-		return NULL;
-	for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-		const char *k = text_of(node_at(rd, p->key));
-
-		if (k && !strcmp(k, key))
-			return node_at(rd, p->value);
-	}
-	return NULL;
-}
-
-static const char *get_text(struct reading *rd, const yaml_node_t *map, const char *key)
-{
-	const char *s = text_of(get(rd, map, key));
-
-	return s && *s ? arena_strdup(rd->s.f->a, s) : NULL;
-}
-
-static int64_t get_count(struct reading *rd, const yaml_node_t *map, const char *key)
-{
-	const char *s = text_of(get(rd, map, key));
+	const char *text = yread_text(map, key);
 	int64_t n;
 
-	return s && !num_parse_i64(s, strlen(s), &n) && n > 0 ? n : 0;
+	return text && !num_parse_i64(text, strlen(text), &n) && n > 0 ? n : 0;
 }
 
 /* What it says of the system: kept with the run, but for who and where it was. */
-static void put_environment(struct reading *rd, const yaml_node_t *info)
+static void put_environment(struct format_stress_ng *s, const struct ynode *info)
 {
 	static const char *const left[] = { "hostname", "nodename", "run-by" };
-	struct format_groups keys = { .a = rd->s.f->a };
-	struct draft *d = &rd->s.d;
+	struct format_groups keys = { .a = s->f->a };
+	struct draft *d = &s->d;
 	struct json j = json_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
 	json_object(&j);
-	for (const yaml_node_pair_t *p = info->data.mapping.pairs.start; p < info->data.mapping.pairs.top; p++) {
-		const char *key = text_of(node_at(rd, p->key)), *value = text_of(node_at(rd, p->value));
-		bool first = true;
+	for (size_t i = 0; i < info->n; i++) {
+		bool first = info->items[i]->type == YREAD_TEXT && *info->keys[i];
 
-		for (size_t i = 0; key && i < sizeof(left) / sizeof(*left); i++)
-			if (!strcmp(key, left[i]))
-				key = NULL;
-		if (key && value)
-			format_group(&keys, key, &first);
-		if (key && value && *key && first)
-			json_kstr(&j, key, value);
+		for (size_t k = 0; k < sizeof(left) / sizeof(*left); k++)
+			first &= strcmp(info->keys[i], left[k]) != 0;
+		if (first)
+			format_group(&keys, info->keys[i], &first);
+		if (first)
+			json_kstr(&j, info->keys[i], info->items[i]->text);
 	}
 	json_object_end(&j);
 	d->environment = arena_strndup(d->a, d->scratch.p, d->scratch.len);
@@ -92,28 +55,27 @@ static void put_environment(struct reading *rd, const yaml_node_t *info)
 #define USEC_PER_SEC INT64_C(1000000)
 #define EPOCH_MAX INT64_C(253402300799)	/* the year 9999 */
 
-static void take_info(struct reading *rd, const yaml_node_t *info)
+static void take_info(struct format_stress_ng *s, const struct ynode *info)
 {
-	struct draft *d = &rd->s.d;
-	yaml_node_t *release = get(rd, info, "release");
-	int64_t page = get_count(rd, info, "pagesize"), epoch = get_count(rd, info, "epoch-secs");
+	struct draft *d = &s->d;
+	int64_t page = get_count(info, "pagesize"), epoch = get_count(info, "epoch-secs");
 
-	format_source(rd->s.f, d, "stress-ng", get_text(rd, info, "stress-ng-version"), NULL);
-	if (!info || info->type != YAML_MAPPING_NODE)
+	format_source(s->f, d, "stress-ng", get_text(s, info, "stress-ng-version"), NULL);
+	if (!info || info->type != YREAD_MAP)
 		return;
-	if (!d->kernel && release) {
-		d->kernel = get_text(rd, info, "release");
-		d->kernel_at = arena_printf(d->a, "line %zu", line_of(rd, release));
+	if (!d->kernel && get_text(s, info, "release")) {
+		d->kernel = get_text(s, info, "release");
+		d->kernel_at = arena_printf(d->a, "line %zu", yread_get(info, "release")->line);
 	}
 	if (!d->machine)
-		d->machine = get_text(rd, info, "hostname");
+		d->machine = get_text(s, info, "hostname");
 	if (!d->isa)
-		d->isa = get_text(rd, info, "machine");
+		d->isa = get_text(s, info, "machine");
 	if (!d->base_page_kib && page % 1024 == 0 && page <= 1024 * 1024)
 		d->base_page_kib = (int)(page / 1024);
 	if (d->started_at == TM_NONE && epoch && epoch <= EPOCH_MAX)
 		d->started_at = epoch * USEC_PER_SEC;
-	put_environment(rd, info);
+	put_environment(s, info);
 }
 
 /* Keys of a stressor that are no results of its own. */
@@ -130,142 +92,81 @@ static bool is_attribute(const char *key)
 	return false;
 }
 
-static void take_stressor(struct reading *rd, const yaml_node_t *map)
+static void take_stressor(struct format_stress_ng *s, const struct ynode *map)
 {
-	const char *stressor = get_text(rd, map, "stressor");
-	struct format_groups keys = { .a = rd->s.f->a };
-	double bogo_ops = (double)get_count(rd, map, "bogo-ops");
+	const char *stressor = get_text(s, map, "stressor");
+	struct format_groups keys = { .a = s->f->a };
+	double bogo_ops = (double)get_count(map, "bogo-ops");
 
 	if (!stressor) {
-		format_left_out_line(&rd->s.d, line_of(rd, map), "expected a map with the name of a stressor");
+		format_left_out_line(&s->d, map->line, "expected a map with the name of a stressor");
 		return;
 	}
-	for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-		const yaml_node_t *node = node_at(rd, p->value);
-		const char *key = text_of(node_at(rd, p->key)), *value = text_of(node);
-		size_t line = line_of(rd, node_at(rd, p->key));
-		bool first, rate;
+	for (size_t i = 0; i < map->n; i++) {
+		const struct ynode *node = map->items[i];
+		const char *key = map->keys[i];
+		bool first, rate = !strcmp(key, "bogo-ops-per-second-real-time");
 		double v;
 
-		if (key && is_attribute(key))
+		if (is_attribute(key))
 			continue;
-		rate = key && !strcmp(key, "bogo-ops-per-second-real-time");
-		if (!key || !*key || !value || !format_text_number(value, &v)) {
-			format_left_out_line(&rd->s.d, line, "%s %.60s: expected a number, found \"%.60s\"", stressor,
-					     key ? key : "?", value ? value : "no scalar");
+		if (node->type != YREAD_TEXT || !format_text_number(node->text, &v)) {
+			format_left_out_line(&s->d, node->line, "%s %.60s: expected a number, found \"%.60s\"", stressor, key,
+					     node->type == YREAD_TEXT ? node->text : "a list or a map");
 			continue;
 		}
 		format_group(&keys, key, &first);
 		if (first)
-			format_stress_ng_add(&rd->s, line, stressor, key, v, rate ? bogo_ops : 0);
+			format_stress_ng_add(s, node->line, stressor, key, v, rate ? bogo_ops : 0);
 		else
-			format_left_out_line(&rd->s.d, line, "%s %.60s: expected it once", stressor, key);
+			format_left_out_line(&s->d, node->line, "%s %.60s: expected it once", stressor, key);
 	}
 }
 
-static int take_document(struct reading *rd, struct err *err)
+static int take_document(struct format_stress_ng *s, const struct ynode *root, struct err *err)
 {
-	yaml_node_t *root = yaml_document_get_root_node(&rd->doc), *metrics = get(rd, root, "metrics");
+	const struct ynode *metrics = yread_get(root, "metrics");
 
-	if (!metrics || metrics->type != YAML_SEQUENCE_NODE)
+	if (!metrics || metrics->type != YREAD_LIST)
 		return err_set(err, ERR_INVALID, "stress-ng's YAML: expected a list \"metrics\" (stress-ng --metrics --yaml FILE)");
-	take_info(rd, get(rd, root, "system-info"));
-	for (const yaml_node_item_t *i = metrics->data.sequence.items.start; i < metrics->data.sequence.items.top; i++)
-		take_stressor(rd, node_at(rd, *i));
-	for (const yaml_node_pair_t *p = root->data.mapping.pairs.start; p < root->data.mapping.pairs.top; p++) {
-		const yaml_node_t *key = node_at(rd, p->key);
-		const char *name = text_of(key);
+	take_info(s, yread_get(root, "system-info"));
+	for (size_t i = 0; i < metrics->n; i++)
+		take_stressor(s, metrics->items[i]);
+	for (size_t i = 0; i < root->n; i++) {
+		const char *name = root->keys[i];
 
-		if (name && strcmp(name, "system-info") && strcmp(name, "metrics") && strcmp(name, "times"))
-			format_left_out_line(&rd->s.d, line_of(rd, key), "%.60s: only metrics are imported", name);
+		if (strcmp(name, "system-info") && strcmp(name, "metrics") && strcmp(name, "times"))
+			format_left_out_line(&s->d, root->items[i]->line, "%.60s: only metrics are imported", name);
 	}
-	format_stress_ng_end(&rd->s);
+	format_stress_ng_end(s);
 	return 0;
-}
-
-static bool is_start(const char *line)
-{
-	return !strcmp(line, "---") || !strcmp(line, "system-info:") || !strcmp(line, "metrics:");
-}
-
-/* Where the YAML begins: what stands before it is of another program. */
-static const char *start_of(const char *text, size_t len, size_t *number)
-{
-	struct format_lines l = { text, text + len, 0 };
-	const char *s;
-	char line[64];
-	size_t n;
-
-	while (format_line(&l, &s, &n)) {
-		format_text_plain(line, sizeof(line), s, n);
-		*number = l.number;
-		if (is_start(line))
-			return s;
-	}
-	*number = 1;
-	return text;
 }
 
 /*
- * What stress-ng never writes is refused before the document is built: anchors and
- * aliases (a few bytes could stand for very much, and the library looks for a name
- * among all others), and deep nesting.
+ * The YAML alone, at its lines: what a terminal showed before and after it are blank
+ * lines. It begins with "---" or its first key and ends with "...".
  */
-static int check_events(yaml_parser_t *parser, const char **problem, size_t *line)
+static const char *document(const struct format_file *f, size_t *len)
 {
-	yaml_event_t e;
-	int depth = 0;
-	bool last = false;
+	struct format_lines l = { f->text, f->text + f->len, 0 };
+	char *out = arena_alloc(f->a, f->len + 1), line[64];
+	bool in = false, end = false;
+	const char *s;
+	size_t n;
 
-	*problem = NULL;
-	while (!last && !*problem) {
-		if (!yaml_parser_parse(parser, &e)) {
-			*problem = parser->problem ? parser->problem : "it cannot be read";
-			*line = parser->problem_mark.line;
-			return -1;
+	*len = 0;
+	while (!end && format_line(&l, &s, &n)) {
+		format_text_plain(line, sizeof(line), s, n);
+		in = in || !strcmp(line, "---") || !strcmp(line, "system-info:") || !strcmp(line, "metrics:");
+		end = in && !strcmp(line, "...");
+		if (in && !end) {
+			memcpy(out + *len, s, n);
+			*len += n;
 		}
-		depth += e.type == YAML_SEQUENCE_START_EVENT || e.type == YAML_MAPPING_START_EVENT;
-		depth -= e.type == YAML_SEQUENCE_END_EVENT || e.type == YAML_MAPPING_END_EVENT;
-		if (e.type == YAML_ALIAS_EVENT || (e.type == YAML_SCALAR_EVENT && e.data.scalar.anchor) ||
-		    (e.type == YAML_SEQUENCE_START_EVENT && e.data.sequence_start.anchor) ||
-		    (e.type == YAML_MAPPING_START_EVENT && e.data.mapping_start.anchor))
-			*problem = "anchors and aliases are none of stress-ng's";
-		else if (depth > SUBMISSION_DEPTH_MAX)
-			*problem = "this nests too deep";
-		*line = e.start_mark.line;
-		last = e.type == YAML_DOCUMENT_END_EVENT || e.type == YAML_STREAM_END_EVENT;
-		yaml_event_delete(&e);
+		if (l.next > s + n)
+			out[(*len)++] = '\n';
 	}
-	return *problem ? -1 : 0;
-}
-
-static int begin(yaml_parser_t *parser, const char *text, size_t len, struct err *err)
-{
-	if (!yaml_parser_initialize(parser))
-		return err_set(err, ERR_UNAVAILABLE, "out of memory");
-	yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
-	return 0;
-}
-
-static int load(struct reading *rd, const char *text, size_t len, struct err *err)
-{
-	yaml_parser_t parser;
-	const char *problem;
-	size_t line;
-	int ret;
-
-	if (begin(&parser, text, len, err))
-		return -1;
-	ret = check_events(&parser, &problem, &line);
-	if (ret)
-		err_set(err, ERR_INVALID, "line %zu: expected YAML: %s", rd->first_line + line, problem);
-	yaml_parser_delete(&parser);
-	if (ret || begin(&parser, text, len, err))
-		return -1;
-	ret = yaml_parser_load(&parser, &rd->doc) ? 0 : err_set(err, ERR_UNAVAILABLE, "out of memory");
-	yaml_parser_delete(&parser);
-	return ret;
+	return out;
 }
 
 int format_stress_ng_yaml_sniff(const char *text, size_t len)
@@ -276,15 +177,18 @@ int format_stress_ng_yaml_sniff(const char *text, size_t len)
 
 int format_stress_ng_yaml_read(struct format_file *f, struct err *err)
 {
-	struct reading rd = { .s = { .f = f, .set.groups.a = f->a } };
-	const char *start = start_of(f->text, f->len, &rd.first_line);
+	struct format_stress_ng s = { .f = f, .set.groups.a = f->a };
+	const struct ynode *root;
+	const char *text;
+	size_t len;
 	int ret;
 
-	if (load(&rd, start, f->len - (size_t)(start - f->text), err))
+	text = document(f, &len);
+	root = yread(f->a, text, len, SUBMISSION_DEPTH_MAX, err);
+	if (!root)
 		return -1;
-	format_draft(f, &rd.s.d);
-	ret = take_document(&rd, err);
-	submission_build_fini(&rd.s.d);
-	yaml_document_delete(&rd.doc);
+	format_draft(f, &s.d);
+	ret = take_document(&s, root, err);
+	submission_build_fini(&s.d);
 	return ret;
 }
