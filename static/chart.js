@@ -89,7 +89,7 @@ class Plot {
 			width: Math.max(200, this.host.clientWidth),
 			height: spec.height,
 			pxAlign: 0,
-			padding: [8 + rows * ROW, narrow ? 14 : spec.room, spec.axis === false ? 8 : 0, 0],
+			padding: [8 + rows * ROW, narrow ? this.overhang(font) : spec.room, spec.axis === false ? 8 : 0, 0],
 			legend: { show: false },
 			scales: {
 				x: { time: false, distr: spec.xLog ? 3 : 1, range: (u, min, max) => this.xRange(min, max) },
@@ -149,6 +149,12 @@ class Plot {
 				setCursor: [(u) => this.onCursor(u)],
 			},
 		};
+	}
+
+	// what the last position's name needs beside its tick, where no line names stand there
+	overhang(font) {
+		const { spec } = this;
+		return Math.max(14, spec.even ? 0 : measure(spec.xText(spec.xs.at(-1), true), font) / 2 - 4);
 	}
 
 	// all of it with some air at both ends, or what the brush asks for

@@ -8,7 +8,7 @@ import { alertsTable } from './page_alerts.js';
 import { bestSweep } from './pick.js';
 import { Query } from './query.js';
 import { betterOf, sweepStory } from './story.js';
-import { emptyState, generatedNote, howToSend, isGenerated, machineName, numCell, table } from './views.js';
+import { emptyState, generatedNote, howToSend, isGenerated, machineName, table } from './views.js';
 
 async function load(query, signal) {
 	const [alerts, runs, machines, benchmarks, sweep] = await Promise.all([
@@ -72,7 +72,7 @@ function bundles(runs) {
 function runsTable(runs) {
 	return table({
 		id: 'runs-table',
-		heads: ['kernel', 'machine', 'THP', { text: 'runs', num: true }, 'started'],
+		heads: ['kernel', 'machine', 'THP', 'started'],
 		rows: bundles(runs).map((r) =>
 			h(
 				'tr',
@@ -81,9 +81,8 @@ function runsTable(runs) {
 					{ scope: 'row' },
 					h('a', { href: `/runs/${encodeURIComponent(r.run_id)}` }, r.kernel.name),
 				),
-				h('td', machineName(r.machine)),
+				h('td', machineName(r.machine), r.count > 1 ? h('span.dim', ` ${r.count} runs`) : ''),
 				h('td', r.thp),
-				numCell(String(r.count), r.count === 1),
 				h('td.dim', { title: r.started_at }, f.day(r.started_at)),
 			),
 		),

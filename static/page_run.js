@@ -67,10 +67,10 @@ function results(list, run) {
 		heads: [
 			'benchmark',
 			'size',
-			'metric',
 			{ text: 'value', num: true },
 			{ text: 'deviation', num: true, title: 'standard deviation over the repetitions' },
 			{ text: 'n', num: true },
+			'metric',
 			'status',
 		],
 		rows: list.slice(0, 2000).map((r) =>
@@ -93,10 +93,10 @@ function results(list, run) {
 					),
 				),
 				h('td', f.params(r.params)),
-				h('td', r.metric, h('span.dim', ` ${r.unit}`)),
 				numCell(r.status === 'ok' ? f.value(r.center, r.unit) : ''),
 				numCell(spread(r)),
 				numCell(String(r.n)),
+				h('td', r.metric, h('span.dim', ` ${r.unit}`)),
 				h(r.status === 'ok' ? 'td.dim' : 'td.worse', r.status, r.error ? `: ${r.error}` : ''),
 			),
 		),
