@@ -50,6 +50,7 @@ static int json_sniff(const char *text, size_t len)
 	ROW("stress-ng-log", "", format_stress_ng_log_sniff, format_stress_ng_log_read) \
 	ROW("stress-ng-yaml", "", format_stress_ng_yaml_sniff, format_stress_ng_yaml_read) \
 	ROW("perf-bench", "", format_perf_bench_sniff, format_perf_bench_read) \
+	ROW("csv-series", "", format_csv_series_sniff, format_csv_series_read) \
 	ROW("csv", "", format_csv_sniff, format_csv_read)				\
 	ROW("lkp-stats", "", format_lkp_stats_sniff, format_lkp_read)		\
 	ROW("lkp-matrix", "", format_lkp_matrix_sniff, format_lkp_read)		\

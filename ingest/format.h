@@ -22,6 +22,7 @@ struct format_file {
 	size_t n_items, cap_items;
 	const char *part;		/* the next item's own bytes of the text, or NULL: all of it */
 	size_t part_len;
+	bool by_part;			/* its part alone makes its identity, whatever else is in the file */
 	size_t refused;			/* past FORMAT_ITEMS_MAX */
 	uint8_t digest[32];		/* of arguments and text, from the first item on */
 };
@@ -131,6 +132,8 @@ int format_stress_ng_yaml_sniff(const char *text, size_t len);
 int format_stress_ng_yaml_read(struct format_file *f, struct err *err);
 int format_perf_bench_sniff(const char *text, size_t len);
 int format_perf_bench_read(struct format_file *f, struct err *err);
+int format_csv_series_sniff(const char *text, size_t len);
+int format_csv_series_read(struct format_file *f, struct err *err);
 int format_csv_sniff(const char *text, size_t len);
 int format_csv_read(struct format_file *f, struct err *err);
 int format_reproducer_sniff(const char *text, size_t len);

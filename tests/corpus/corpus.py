@@ -25,6 +25,7 @@ READERS = {
     "google-benchmark": "google-benchmark",
     "google-benchmark-console": "google-benchmark-console",
     "google-benchmark-csv": "google-benchmark-csv",
+    "csv-series": "csv-series",
     "libmicro": "libmicro",
     "perf-bench": "perf-bench",
     "stress-ng-log": "stress-ng-log",
@@ -136,20 +137,28 @@ class Spot:
         return head[0] in set(words(result.unit)) | set(words(result.original_unit or "")) or self.unit == result.unit
 
     def found_in(self, results):
+        """True; or, where only the direction differs, the one that was found; or "missing"."""
+        found = "missing"
         names = [w for w in words(self.name) if w not in ALIASES.get(self.name.split(" ")[-1], ())]
         for r in results:
             if self.part and r.part != self.part:
                 continue
-            if not set(names) <= r.words or r.better != self.better or not self.unit_fits(r):
+            if not set(names) <= r.words or not self.unit_fits(r):
                 continue
-            points = r.points if self.index is None else r.points[self.index:self.index + 1]
+            points = r.points
+            if self.index is not None:
+                points = [p for k in results if k.key == r.key for p in k.points][self.index:self.index + 1]
             if any(abs(p - v) <= 1e-8 * abs(v) for p in points for v in self.values):
-                return True
+                if r.better == self.better:
+                    return True
+                found = r.better
             # a mean or median that somebody else worked out is rounded to the digits it is printed with
             if self.index is None and any(p is not None and abs(p - v) <= self.half_digit * v / self.values[0]
                                           for p in (r.mean, r.median) for v in self.values if len(r.points) > 1):
-                return True
-        return False
+                if r.better == self.better:
+                    return True
+                found = r.better
+        return found
 
 
 # What the corpus calls otherwise than the readers do.
@@ -181,12 +190,12 @@ def change_fits(text, results):
 def spot_fits(text, results, first):
     in_table = table_spots.fits(text, first, results, words)
     if in_table is not None:
-        return in_table
+        return in_table or "missing"
     by_change = change_fits(text, results)
     if by_change is not None:
-        return by_change
+        return by_change or "missing"
     spot = Spot(text)
-    return spot.ok and spot.found_in(results)
+    return spot.found_in(results) if spot.ok else "missing"
 
 
 def outcome(got, results, failed, not_imported):
@@ -230,10 +239,11 @@ class Row:
         spots = [(f"spot{i}", row[f"spot{i}"]) for i in (1, 2, 3) if row[f"spot{i}"] not in ("-", "")]
         good = 0
         for what, text in spots:
-            if spot_fits(text, self.results, spots[0][1]):
+            fits = spot_fits(text, self.results, spots[0][1])
+            if fits is True:
                 good += 1
             else:
-                self.deviates(what, "missing", text)
+                self.deviates(what, fits, text)
         self.spots = f"{good}/{len(spots)}"
 
     def reason(self):
