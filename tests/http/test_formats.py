@@ -35,7 +35,7 @@ def test_the_corpus_has_files_of_these_formats():
     assert len(rows()) >= 18
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda r: r["file"])
+@pytest.mark.parametrize("row", rows(), ids=[r["file"] for r in rows()])
 def test_a_real_file_is_stored_with_all_its_series(api, row):
     query = {"format": "auto", "machine": row["file"].replace("/", "-"), "thp": "always"}
     if row["format"] in ("google-benchmark", "mprotect-reproducer"):
