@@ -296,9 +296,9 @@ static int clause_read(struct arena *a, struct span *s, struct span word, struct
 	if (!is_hash(word) || hash_list(a, s, word, list, &n))
 		return -1;
 	ahead = *s;
-	if (word_next(&ahead, &word) && word_is(word, undone_words))
-		undone = true;
-	else if (!undone && word_is(word, applied_words)) {
+	if (word_next(&ahead, &word) && word_is(word, undone_words)) {
+		*s = ahead;
+	} else if (!undone && word_is(word, applied_words)) {
 		for (size_t i = 0; i < n; i++) {
 			if (c->n_applies == CHANGES_MAX)
 				return -1;
@@ -306,11 +306,9 @@ static int clause_read(struct arena *a, struct span *s, struct span word, struct
 		}
 		*s = ahead;
 		return 0;
-	} else if (!undone)
+	} else if (!undone) {
 		return -1;
-	else
-		ahead = *s;
-	*s = ahead;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (c->n_reverts == CHANGES_MAX)
 			return -1;
