@@ -269,7 +269,7 @@ int format_csv_series_sniff(const char *text, size_t len)
 	second = memchr(s, '\n', (size_t)(end - s));
 	if (!second)
 		return 0;
-	n = format_text_plain(head, sizeof(head), s, (size_t)(second - s));
+	format_text_plain(head, sizeof(head), s, (size_t)(second - s));
 	second++;
 	head[strcspn(head, ",;\t")] = 0;
 	n = strcspn(second, ",;\t\n");
