@@ -45,6 +45,9 @@ const struct format *format_find(const char *name);
 /* The format that is surest of the text, or NULL. */
 const struct format *format_sniff(const char *text, size_t len);
 
+/* The same with the help of the file's name (or NULL), where the text fits more than one. */
+const struct format *format_guess(const char *text, size_t len, const char *filename);
+
 /* A draft with all that the context says in it; `d` is the caller's to submission_build_fini(). */
 void format_draft(struct format_file *f, struct draft *d);
 

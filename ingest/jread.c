@@ -182,6 +182,17 @@ int jread_split(struct arena *a, const char *text, size_t len, size_t depth_max,
 	return err_set(err, ERR_BAD_JSON, "line %zu: this is no JSON", sc.line);
 }
 
+int jread_check_depth(const struct jread_slice *slice, size_t depth_max, struct err *err)
+{
+	struct scan sc = { .s = slice->text, .len = slice->len, .line = slice->line, .depth_max = depth_max };
+
+	/* a comma or bracket too many ends a value: what is behind it is looked at, too */
+	for (; sc.i < sc.len; sc.i++)
+		if (scan_value(&sc, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* Python and friends write NaN and Infinity where JSON has no such thing. */
 static bool near_nan(const struct jread_slice *s, int position)
 {

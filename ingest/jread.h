@@ -39,6 +39,9 @@ struct jread_split {
 int jread_split(struct arena *a, const char *text, size_t len, size_t depth_max, struct jread_split *out,
 		struct err *err);
 
+/* -1 with ERR_BAD_JSON when a slice nests deeper than depth_max; nothing else of it is checked. */
+int jread_check_depth(const struct jread_slice *slice, size_t depth_max, struct err *err);
+
 /*
  * Parses one slice; owner: the caller, jread_free(). NULL with ERR_BAD_JSON; then
  * *syntax tells bytes that are no JSON at all from JSON that we refuse (a key twice,

@@ -6,28 +6,26 @@
 
 #include "../lib/must.h"
 #include "format.h"
+#include "read_impl.h"
 #include "submission_json.h"
 
-/* Stages that bytes pass on their way; a later one (streams, multipart) is another function here. */
+int read_impl_check_count(size_t n, struct err *err)
+{
+	if (n <= READ_ITEMS_MAX)
+		return 0;
+	return err_set(err, ERR_TOO_LARGE, "%zu submissions in one body: at most %d", n, READ_ITEMS_MAX);
+}
 
-static int read_json_item(struct arena *a, const struct jread_slice *slice, bool many, int64_t now,
-			  struct read_item *item, struct err *err)
+int read_impl_json(struct arena *a, const struct jread_slice *slice, int64_t now, struct read_item *item,
+		   bool *syntax)
 {
 	struct jnode *root;
-	bool syntax = false;
 
 	item->raw = slice->text;
 	item->raw_len = slice->len;
-	root = jread_parse(slice, &syntax, &item->err);
-	if (!root) {
-		/* bytes that are no JSON spoil the whole; what we refuse spoils its own item */
-		if (syntax || !many) {
-			*err = item->err;
-			return -1;
-		}
-		item->err.kind = ERR_INVALID;
-		return 0;
-	}
+	root = jread_parse(slice, syntax, &item->err);
+	if (!root)
+		return -1;
 	item->sub = submission_json_read(a, root, now, &item->err);
 	jread_free(root);
 	return 0;
@@ -38,19 +36,31 @@ static int read_json(struct arena *a, const char *body, size_t len, int64_t now,
 		     struct err *err)
 {
 	struct jread_split split;
+	bool syntax;
 
 	if (jread_split(a, body, len, SUBMISSION_DEPTH_MAX, &split, err))
+		return -1;
+	if (read_impl_check_count(split.n, err))
 		return -1;
 	out->many = split.is_array;
 	out->items = arena_array(a, struct read_item, split.n);
 	out->n = split.n;
-	for (size_t i = 0; i < split.n; i++)
-		if (read_json_item(a, &split.slices[i], out->many, now, &out->items[i], err))
+	for (size_t i = 0; i < split.n; i++) {
+		struct read_item *item = &out->items[i];
+
+		if (!read_impl_json(a, &split.slices[i], now, item, &syntax))
+			continue;
+		/* bytes that are no JSON spoil the whole; what we refuse spoils its own item */
+		if (syntax || !out->many) {
+			*err = item->err;
 			return -1;
+		}
+		item->err.kind = ERR_INVALID;
+	}
 	return 0;
 }
 
-static const char *argument_given(const struct read_context *ctx)
+const char *read_impl_argument(const struct read_context *ctx)
 {
 	if (ctx->machine)
 		return "machine";
@@ -73,8 +83,9 @@ static const char *argument_given(const struct read_context *ctx)
 	return ctx->n_labels ? "label.KEY" : NULL;
 }
 
-static size_t utf8_bad(const unsigned char *s, size_t len)
+size_t read_impl_utf8_bad(const char *text, size_t len)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	size_t i = 0, more;
 
 	while (i < len) {
@@ -117,7 +128,7 @@ static size_t line_of(const char *text, size_t at)
 /* Foreign files are text; what reads numbers out of them never meets a NUL or half a character. */
 static int check_text(const char *text, size_t len, struct err *err)
 {
-	size_t bad = utf8_bad((const unsigned char *)text, len), i = 0;
+	size_t bad = read_impl_utf8_bad(text, len), i = 0;
 
 	if (bad < len)
 		return err_set(err, ERR_INVALID, "line %zu: %s: this is no text in UTF-8", line_of(text, bad),
@@ -143,7 +154,7 @@ static int choose(struct arena *a, const struct read_context *ctx, const char *t
 {
 	bool by_content = !strcmp(ctx->format, "auto");
 
-	*format = by_content ? format_sniff(text, len) : format_find(ctx->format);
+	*format = by_content ? format_guess(text, len, ctx->filename) : format_find(ctx->format);
 	if (*format)
 		return 0;
 	if (by_content)
@@ -189,27 +200,52 @@ static int read_foreign(struct arena *a, const struct format *format, const char
 	return 0;
 }
 
+/* Whether a file is asked for in a foreign format; our own JSON has the first row of the table. */
+static bool is_foreign(const struct read_context *ctx)
+{
+	return ctx->format && format_find(ctx->format) != &format_table[0];
+}
+
+static int read_chosen(struct arena *a, const struct format *format, const char *body, size_t len,
+		       const struct read_context *ctx, struct read_result *out, struct err *err)
+{
+	const char *argument = read_impl_argument(ctx);
+
+	if (format != &format_table[0])
+		return read_foreign(a, format, body, len, ctx, out, err);
+	if (argument)
+		return err_set(err, ERR_BAD_ARGUMENT, "%s= goes with a foreign format (format=NAME): "
+			       "a submission says it by itself", argument);
+	return read_json(a, body, len, ctx->now, out, err);
+}
+
+int read_impl_file(struct arena *a, const char *text, size_t len, const struct read_context *ctx,
+		   struct read_result *out, struct err *err)
+{
+	const struct format *format;
+
+	*out = (struct read_result){ .n = 0 };
+	if (check_text(text, len, err) || choose(a, ctx, text, len, &format, err))
+		return -1;
+	if (format == &format_table[0])
+		return err_set(err, ERR_INVALID, "a submission of its own: send it by itself, or as files and a context");
+	return read_foreign(a, format, text, len, ctx, out, err);
+}
+
 int read_body(struct arena *a, const char *body, size_t len, const struct read_context *ctx, struct read_result *out,
 	      struct err *err)
 {
 	const struct format *format = &format_table[0];
-	const char *argument = argument_given(ctx);
-	int ret;
 
 	*out = (struct read_result){ .n = 0 };
-	if (ctx->format && (format_find(ctx->format) != format) && check_text(body, len, err))
+	if (is_foreign(ctx) && check_text(body, len, err))
 		return -1;
 	if (ctx->format && choose(a, ctx, body, len, &format, err))
 		return -1;
-	if (format != &format_table[0])
-		ret = read_foreign(a, format, body, len, ctx, out, err);
-	else if (argument)
-		return err_set(err, ERR_BAD_ARGUMENT, "%s= goes with a foreign format (format=NAME): "
-			       "a submission says it by itself", argument);
-	else
-		ret = read_json(a, body, len, ctx->now, out, err);
-	if (ret)
+	if (read_chosen(a, format, body, len, ctx, out, err))
 		return -1;
+	for (size_t i = 0; i < out->n; i++)
+		out->items[i].index = i;
 	/* the one submission of a body came as the whole body */
 	if (!out->many && out->n == 1) {
 		out->items[0].raw = body;

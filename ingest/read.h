@@ -20,11 +20,15 @@ struct read_context {
 	int64_t now;			/* usec: what a missing started_at becomes */
 };
 
+#define READ_ITEMS_MAX 10000		/* submissions in one body */
+
 struct read_item {			/* one submission of a body, good or bad */
+	size_t index;			/* in the answer: of the array, or of the line */
 	struct submission *sub;		/* NULL: it is bad, and err says why */
 	struct err err;			/* kind ERR_INVALID with problems, ... */
 	const char *raw;		/* its bytes, borrowed from the body */
 	size_t raw_len;
+	const char *raw_type;		/* their media type; NULL: as the request says */
 };
 
 struct read_result {
@@ -40,6 +44,18 @@ struct read_result {
  */
 int read_body(struct arena *a, const char *body, size_t len, const struct read_context *ctx,
 	      struct read_result *out, struct err *err);
+
+/* The same for a stream: a submission a line, blank lines between them count as lines only. */
+int read_ndjson(struct arena *a, const char *body, size_t len, const struct read_context *ctx,
+		struct read_result *out, struct err *err);
+
+/*
+ * The same for multipart/form-data: a part "context", a submission without results,
+ * and parts "result", files. What they measured under that kernel is one submission; a
+ * file that names other kernels adds one for each. `content_type` names the boundary.
+ */
+int read_multipart(struct arena *a, const char *body, size_t len, const char *content_type,
+		   const struct read_context *ctx, struct read_result *out, struct err *err);
 
 /* The names of the table of formats, NULL-terminated, for help texts and errors. */
 const char *const *read_format_names(void);

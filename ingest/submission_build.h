@@ -114,6 +114,9 @@ void submission_build_expect(struct draft *d, size_t n);
 /* Checks a result and takes it in; what is wrong goes to problems, or left_out. */
 void submission_build_result(struct draft *d, const struct draft_result *r);
 
+/* Takes in a result that is checked and canonical already, of another submission in the same arena. */
+void submission_build_take(struct draft *d, const struct result *r, const char *at);
+
 /*
  * Says what is wrong with a result, at its place or at a field in it ("values/0",
  * NULL for the whole); counts as its end: the caller leaves the result out. -1.

@@ -385,31 +385,58 @@ static void read_head(const struct in *root)
 	d->labels = read_labels(root);
 }
 
-struct submission *submission_json_read(struct arena *a, const struct jnode *v, int64_t now, struct err *err)
-{
-	static const char *const known[] = { "schema", "run_id", "machine", "kernel", "config", "environment",
+static const char *const known_members[] = { "schema", "run_id", "machine", "kernel", "config", "environment",
 					     "boot_id", "started_at", "finished_at", "source", "labels", "results",
 					     NULL };
+
+static int need_object(struct problems *problems, const struct jnode *v)
+{
+	if (jread_type(v) == JREAD_OBJECT)
+		return 0;
+	return problems_add(problems, "", "a submission is an object, this is %s", jread_word(jread_type(v)));
+}
+
+static void begin(struct arena *a, int64_t now, struct draft *d)
+{
+	submission_build_init(d, a, &submission_build_at_json, SUBMISSION_JSON_SCHEMA);
+	d->now = now;
+}
+
+void submission_json_context(struct arena *a, const struct jnode *v, int64_t now, struct draft *d)
+{
+	struct in root = { d, v, "" };
+	const struct jnode *results;
+
+	begin(a, now, d);
+	if (need_object(d->problems, v))
+		return;
+	read_head(&root);
+	submission_build_head(d);
+	results = jread_get(v, "results");
+	if (results && (jread_type(results) != JREAD_ARRAY || jread_len(results)))
+		problems_add(d->problems, "/results", "the results are those of the files: leave this out");
+	warn_unknown(&root, known_members, IGNORED);
+}
+
+struct submission *submission_json_read(struct arena *a, const struct jnode *v, int64_t now, struct err *err)
+{
 	static const char *const no_id[] = { "run_id", NULL };
 	struct submission *sub;
 	struct draft d;
 	struct in root = { &d, v, "" };
 	struct buf content;
 
-	if (jread_type(v) != JREAD_OBJECT) {
-		struct problems *p = problems_new(a);
-
-		problems_add(p, "", "a submission is an object, this is %s", jread_word(jread_type(v)));
-		err_set(err, ERR_INVALID, "%s", p->list[0].message);
-		err->problems = p;
+	begin(a, now, &d);
+	if (need_object(d.problems, v)) {
+		err_set(err, ERR_INVALID, "%s", d.problems->list[0].message);
+		err->problems = d.problems;
+		submission_build_fini(&d);
 		return NULL;
 	}
-	submission_build_init(&d, a, &submission_build_at_json, SUBMISSION_JSON_SCHEMA);
-	d.now = now;
 	read_head(&root);
 	submission_build_head(&d);
 	submission_json_results(&d, v);
-	warn_unknown(&root, known, IGNORED);
+	warn_unknown(&root, known_members, IGNORED);
 	buf_init(&content);
 	jread_canonical(v, no_id, &content);
 	sub = submission_build_finish(&d, content.p, content.len, err);

@@ -5,10 +5,18 @@
 
 #include "jread.h"
 #include "submission.h"
+#include "submission_build.h"
 
 #define SUBMISSION_JSON_SCHEMA "nsecwatch.submission/1"
 
 /* NULL, with err and everything that is wrong in err->problems. `now`: a missing started_at. */
 struct submission *submission_json_read(struct arena *a, const struct jnode *root, int64_t now, struct err *err);
+
+/*
+ * Begins a draft with all that the object says but its results (to have some is wrong):
+ * they come from elsewhere. What is wrong is in d->problems; give it back with
+ * submission_build_fini().
+ */
+void submission_json_context(struct arena *a, const struct jnode *root, int64_t now, struct draft *d);
 
 #endif

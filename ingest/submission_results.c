@@ -417,6 +417,26 @@ static bool take(struct draft *d, const struct draft_result *r, struct result *o
 	return !bad && !bad_unit && out->params && !r->numbers_said;
 }
 
+static void append(struct draft *d, const struct draft_result *r, const struct result *out)
+{
+	if (series_once(d, r, out))
+		return;
+	if (d->n_results == d->cap_results)
+		submission_build_expect(d, d->cap_results ? d->cap_results * 2 : 16);
+	d->results[d->n_results++] = *out;
+	d->n_failed += out->status != RESULT_OK;
+}
+
+void submission_build_take(struct draft *d, const struct result *r, const char *at)
+{
+	struct draft_result from = { .in = at, .index = DRAFT_RESULT_NO_INDEX };
+
+	if (d->n_results == SUBMISSION_RESULTS_MAX)
+		wrong(d, &from, NULL, "more than %d results", SUBMISSION_RESULTS_MAX);
+	else
+		append(d, &from, r);
+}
+
 void submission_build_result(struct draft *d, const struct draft_result *r)
 {
 	struct result out = { .better = r->better, .status = r->status, .iterations = r->iterations };
@@ -430,10 +450,5 @@ void submission_build_result(struct draft *d, const struct draft_result *r)
 	out.benchmark = keep(d, &d->last.benchmark, r->benchmark);
 	out.metric = keep(d, &d->last.metric, r->metric);
 	out.error = error_text(d, r);
-	if (series_once(d, r, &out))
-		return;
-	if (d->n_results == d->cap_results)
-		submission_build_expect(d, d->cap_results ? d->cap_results * 2 : 16);
-	d->results[d->n_results++] = out;
-	d->n_failed += r->status != RESULT_OK;
+	append(d, r, &out);
 }

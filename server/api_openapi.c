@@ -105,6 +105,10 @@ static void body(struct json *j, struct arena *a, const struct route *r)
 	if (r->takes)
 		schema(j, a, r->takes);
 	json_object_end(j);
+	if (r->media) {
+		buf_putc(j->out, ',');
+		buf_puts(j->out, r->media);
+	}
 	json_object_end(j);
 	json_object_end(j);
 }

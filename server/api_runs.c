@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../lib/json.h"
 #include "../lib/num.h"
@@ -396,7 +397,8 @@ static const char *safe_type(const char *type)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (strlen(good[i]) == n && !strncmp(type, good[i], n))
 			return good[i];
-	return "application/octet-stream";
+	/* saved under a name, never shown (X-Content-Type-Options); without its boundary it could not be read again */
+	return strncasecmp(type, "multipart/form-data;", 20) ? "application/octet-stream" : type;
 }
 
 int api_runs_raw(struct req *rq, struct err *err)

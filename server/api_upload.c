@@ -22,18 +22,31 @@ static bool json_type(const char *type)
 	return n > 5 && !strncasecmp(type + n - 5, "+json", 5);
 }
 
-static int check_type(const struct req *rq, struct err *err)
+/* What kind of body the Content-Type says: which door of ingest/ it goes through. */
+enum body_kind { BODY_WHOLE, BODY_STREAM, BODY_FORM };
+
+static bool is_type(const char *type, const char *name)
+{
+	size_t n = strcspn(type, "; \t");
+
+	return n == strlen(name) && !strncasecmp(type, name, n);
+}
+
+static int body_kind(const struct req *rq, enum body_kind *kind, struct err *err)
 {
 	const char *type = rq->content_type;
 
+	*kind = BODY_WHOLE;
 	if (!type || json_type(type))
 		return 0;
-	if (!strncasecmp(type, "multipart/", 10) || !strncasecmp(type, "application/x-ndjson", 20))
-		return err_set(err, ERR_TYPE, "Content-Type %.100s is not taken yet: send a JSON object or array, "
-			       "or one file with ?format=", type);
-	if (!web_arg(rq, "format"))
-		return err_set(err, ERR_TYPE, "Content-Type %.100s: application/json is needed, or ?format=NAME "
-			       "for another format", type);
+	if (is_type(type, "application/x-ndjson") || is_type(type, "application/ndjson") ||
+	    is_type(type, "application/jsonl"))
+		*kind = BODY_STREAM;
+	else if (!strncasecmp(type, "multipart/", strlen("multipart/")))
+		*kind = BODY_FORM;
+	else if (!web_arg(rq, "format"))
+		return err_set(err, ERR_TYPE, "Content-Type %.100s: application/json, application/x-ndjson or "
+			       "multipart/form-data is needed, or ?format=NAME for another format", type);
 	return 0;
 }
 
@@ -130,10 +143,14 @@ static void count(struct req *rq, const struct run_write *w)
 }
 
 /* What /runs/{id}/raw is served as: what the sender said, unless that is only curl's default. */
-static const char *raw_type(const struct req *rq)
+static const char *raw_type(const struct req *rq, const struct read_item *item)
 {
 	const char *said = rq->content_type;
 
+	if (item->raw_type)
+		return item->raw_type;
+	if (said && !strncasecmp(said, "multipart/", strlen("multipart/")))
+		return said;
 	if (!web_arg(rq, "format"))
 		return "application/json";
 	return said && strncasecmp(said, "application/x-www-form-urlencoded", 33) ? said : "text/plain";
@@ -146,7 +163,7 @@ static int store(struct req *rq, const struct read_item *item, bool dry_run, str
 		.sub = item->sub,
 		.raw = item->raw,
 		.raw_len = item->raw_len,
-		.raw_type = raw_type(rq),
+		.raw_type = raw_type(rq, item),
 		.token_name = rq->token.id ? rq->token.name : NULL,
 		.dry_run = dry_run,
 	};
@@ -237,7 +254,7 @@ static int post_many(struct req *rq, const struct read_result *read, bool dry_ru
 	json_array(&j);
 	for (size_t i = 0; i < read->n; i++) {
 		json_object(&j);
-		json_ki64(&j, "index", (int64_t)i);
+		json_ki64(&j, "index", (int64_t)read->items[i].index);
 		if (post_item(rq, &read->items[i], dry_run, &j, &all_good, err))
 			return -1;
 		json_object_end(&j);
@@ -250,19 +267,34 @@ static int post_many(struct req *rq, const struct read_result *read, bool dry_ru
 	return 0;
 }
 
-int api_upload(struct req *rq, struct err *err)
+static int read_upload(struct req *rq, enum body_kind kind, struct read_result *read, struct err *err)
 {
 	struct read_context ctx;
+
+	read_context(rq, &ctx);
+	switch (kind) {
+	case BODY_STREAM:
+		return read_ndjson(rq->arena, rq->body, rq->body_len, &ctx, read, err);
+	case BODY_FORM:
+		return read_multipart(rq->arena, rq->body, rq->body_len, rq->content_type, &ctx, read, err);
+	case BODY_WHOLE:
+		break;
+	}
+	return read_body(rq->arena, rq->body, rq->body_len, &ctx, read, err);
+}
+
+int api_upload(struct req *rq, struct err *err)
+{
 	struct read_result read = { 0 };
+	enum body_kind kind;
 	const char *dry = web_arg(rq, "dry_run");
 	bool dry_run = dry && strcmp(dry, "0") != 0;
 
 	if (dry && strcmp(dry, "0") && strcmp(dry, "1"))
 		return err_set(err, ERR_BAD_ARGUMENT, "dry_run: 0 or 1 is needed");
-	if (check_type(rq, err))
+	if (body_kind(rq, &kind, err))
 		return -1;
-	read_context(rq, &ctx);
-	if (read_body(rq->arena, rq->body, rq->body_len, &ctx, &read, err)) {
+	if (read_upload(rq, kind, &read, err)) {
 		web_count(rq, WEB_INVALID);
 		return -1;
 	}

@@ -17,6 +17,13 @@
 #define SELECTORS "benchmark metric machine uarch isa thp base_page_kib track param.*"
 #define PAGING " limit cursor"
 #define CONTEXT "machine kernel thp isa uarch base_page_kib started_at boot_id benchmark filename label.*"
+#define UPLOAD_MEDIA									\
+	"\"application/x-ndjson\":{\"schema\":{\"type\":\"string\",\"description\":\"A submission a line.\"}}," \
+	"\"multipart/form-data\":{\"schema\":{\"type\":\"object\",\"required\":[\"context\",\"result\"],"		\
+	"\"properties\":{\"context\":{\"type\":\"object\",\"description\":\"A submission without results.\"},"	\
+	"\"result\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"format\":\"binary\","			\
+	"\"description\":\"A file of any supported format.\"}}}}},"						\
+	"\"text/plain\":{\"schema\":{\"type\":\"string\",\"description\":\"A file, with format= in the query.\"}}"
 #define TABLES (REP_JSON | REP_CSV | REP_TEXT)
 
 /* clang-format off */
@@ -24,7 +31,8 @@ const struct route routes[] = {
 	/* writing */
 	{ .method = "POST", .pattern = "/api/v1/runs", .handler = api_upload, .scope = SCOPE_INGEST,
 	  .reps = REP_JSON, .args = "format dry_run " CONTEXT, .body = true,
-	  .about = "Stores results: a submission, an array of them, or a file of another format. The same again is no second run.", .shape = "Uploaded", .takes = "Submissions" },
+	  .about = "Stores results: a submission, an array of them, or a file of another format. The same again is no second run.", .shape = "Uploaded", .takes = "Submissions",
+	  .media = UPLOAD_MEDIA },
 	{ .method = "POST", .pattern = "/api/v1/kernels", .handler = api_kernels_post, .scope = SCOPE_TRIAGE,
 	  .reps = REP_JSON, .body = true,
 	  .about = "Tells dates, commits and logs of kernels.", .shape = "KernelItems", .takes = "KernelDates" },

@@ -84,6 +84,7 @@ struct route {
 	const char *about;		/* one line for /api/openapi.json; NULL: not described there */
 	const char *shape;		/* its JSON: a schema of static/openapi_base.json, or NULL */
 	const char *takes;		/* likewise, of its body */
+	const char *media;		/* JSON: members of its requestBody's "content" beside application/json, or NULL */
 };
 
 extern const struct route routes[];	/* routes.c; ends with method NULL */
