@@ -2,6 +2,7 @@
 /* Tokens of requests, with a small cache by the SHA-256 of their text; see auth.h. */
 #include "auth.h"
 
+#include <math.h>
 #include <nettle/base64.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define SLOTS 256			/* by the first byte of the digest; a newer one replaces */
 #define KEEP_USEC (5 * 1000000LL)
+#define MINUTE_USEC 6e7
 
 struct slot {
 	uint8_t digest[32];
@@ -21,9 +23,17 @@ struct slot {
 	struct token token;		/* its name points into `name` of whoever copies it */
 };
 
+/* What a token has left of its uploads: a bucket that fills again, read when it is used. */
+struct bucket {
+	int64_t token_id;
+	double left;
+	int64_t at;			/* monotonic usec */
+};
+
 struct auth {
 	pthread_mutex_t lock;
 	struct slot slot[SLOTS];	/* under lock */
+	struct bucket bucket[SLOTS];	/* likewise; by token_id: two that share one start it full again */
 };
 
 struct auth *auth_new(void)
@@ -126,6 +136,31 @@ int auth_find(struct auth *a, struct db *db, struct arena *arena, const char *he
 		return err_set(err, ERR_UNAUTHORIZED, "this token is not known here, or was revoked");
 	keep(a, digest, token);
 	return 0;
+}
+
+int auth_rate(struct auth *a, const struct token *token, int per_minute, int *retry_after_s, struct err *err)
+{
+	struct bucket *b = &a->bucket[(uint64_t)token->id % SLOTS];
+	int64_t now = tm_monotonic_usec();
+	double left;
+
+	if (!per_minute)
+		return 0;
+	must(!pthread_mutex_lock(&a->lock));
+	if (b->token_id != token->id)
+		*b = (struct bucket){ token->id, per_minute, now };
+	b->left += (double)(now - b->at) * per_minute / MINUTE_USEC;
+	if (b->left > per_minute)
+		b->left = per_minute;
+	b->at = now;
+	left = b->left;
+	if (left >= 1)
+		b->left--;
+	must(!pthread_mutex_unlock(&a->lock));
+	if (left >= 1)
+		return 0;
+	*retry_after_s = (int)ceil((1 - left) * 60 / per_minute);
+	return err_set(err, ERR_RATE, "token '%.100s' has sent its %d uploads of this minute", token->name, per_minute);
 }
 
 int auth_check(const struct token *token, enum token_scope needs, struct err *err)

@@ -21,6 +21,12 @@ void auth_free(struct auth *a);		/* accepts NULL */
 int auth_find(struct auth *a, struct db *db, struct arena *arena, const char *header, struct token *token,
 	      struct err *err);
 
+/*
+ * Takes one upload from what the token may send: per_minute (0: no limit), all of it at once if it likes.
+ * None left: ERR_RATE, and in *retry_after_s when there will be one.
+ */
+int auth_rate(struct auth *a, const struct token *token, int per_minute, int *retry_after_s, struct err *err);
+
 /* 0 when the token may do what `needs` says; else ERR_UNAUTHORIZED (nobody) or ERR_FORBIDDEN. */
 int auth_check(const struct token *token, enum token_scope needs, struct err *err);
 

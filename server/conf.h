@@ -28,7 +28,7 @@ struct conf {
 	const char *smtp_password_file;
 	bool demo, private_reads, check_only, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
-	int idle_timeout_s, request_timeout_s, statement_timeout_ms;
+	int uploads_per_minute, idle_timeout_s, request_timeout_s, statement_timeout_ms;
 	double alert_percent;		/* the default rule's threshold; 0: its own */
 
 	char listen_host[256];		/* "127.0.0.1", "::1", "" = all addresses */

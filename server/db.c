@@ -30,6 +30,7 @@ struct db {
 	char *conninfo, *application_name;
 	int statement_timeout_ms;
 	uint64_t generation;
+	int64_t waited_usec;
 	char sqlstate[6];
 	enum fate fate;
 	bool in_tx;
@@ -80,6 +81,11 @@ bool db_is_up(struct db *db)
 int db_socket(struct db *db)
 {
 	return db->conn ? PQsocket(db->conn) : -1;
+}
+
+int64_t db_waited_usec(const struct db *db)
+{
+	return db->waited_usec;
 }
 
 uint64_t db_generation(const struct db *db)
@@ -153,6 +159,7 @@ static int failed(struct db *db, const PGresult *first, const char *what, struct
 static int finish(struct db *db, int sent, const char *what, PGresult **last, struct err *err)
 {
 	PGresult *r, *good = NULL, *bad = NULL;
+	int64_t begun = tm_monotonic_usec();
 	ExecStatusType status;
 	int ret = 0;
 
@@ -171,6 +178,7 @@ static int finish(struct db *db, int sent, const char *what, PGresult **last, st
 		if (PQstatus(db->conn) == CONNECTION_BAD)
 			break;
 	}
+	db->waited_usec += tm_monotonic_usec() - begun;
 	if (bad || !good) {
 		ret = failed(db, bad, what, err);
 		PQclear(good);
@@ -224,6 +232,7 @@ int db_connect(struct db *db, struct err *err)
 	const char *const values[] = {
 		"5", "10000", "10", "5", "3", "read-write", db->conninfo, db->application_name, "UTF8", NULL,
 	};
+	int64_t begun = tm_monotonic_usec();
 	char line[400];
 
 	if (db->conn)
@@ -231,6 +240,7 @@ int db_connect(struct db *db, struct err *err)
 	db->sqlstate[0] = 0;
 	db->fate = FATE_LOST;
 	db->conn = PQconnectdbParams(keys, values, 1);
+	db->waited_usec += tm_monotonic_usec() - begun;
 	if (PQstatus(db->conn) != CONNECTION_OK) {
 		err_set(err, ERR_UNAVAILABLE, "database: %s",
 			one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
@@ -516,6 +526,7 @@ static int finish_transaction(struct db *db, struct db_call *calls, size_t n, bo
 int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err)
 {
 	bool committed = false;
+	int64_t begun;
 	int ret;
 
 	must(!db->in_tx);
@@ -530,12 +541,14 @@ int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt
 		return -1;
 	db->sqlstate[0] = 0;
 	db->fate = FATE_FINAL;
+	begun = tm_monotonic_usec();
 	if (send_transaction(db, calls, n, after))
 		ret = finish_transaction(db, calls, n, &committed, err);
 	else
 		ret = failed(db, NULL, "begin", err);
 	if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
 		disconnect(db);
+	db->waited_usec += tm_monotonic_usec() - begun;
 	if (!ret && !committed)
 		ret = err_set(err, ERR_BUG, "database: a transaction that was not committed");
 	if (ret)

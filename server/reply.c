@@ -214,7 +214,7 @@ void reply_raw(struct buf *out, struct reply_body *b, const struct reply *r)
 
 	last.close = true;
 	buf_printf(out, "HTTP/1.1 %u %s\r\n", r->status, r->status == 413 ? "Content Too Large" :
-		   r->status == 408 ? "Request Timeout" : "Error");
+		   r->status == 408 ? "Request Timeout" : r->status == 503 ? "Service Unavailable" : "Error");
 	all_headers(&s, b, &last, false);
 	buf_printf(out, "Content-Length: %zu\r\n\r\n", b->len);
 	buf_add(out, b->plain, b->len);

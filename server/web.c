@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@
 #define DRAIN_MAX (64u * 1024 * 1024)	/* of a refused body: then the line is cut */
 #define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
 #define CACHE_BYTES (64u * 1024 * 1024)
+#define FILES_ELSE 64		/* open ones that are no connection: listener, epoll, logs, libraries */
 #define DRAIN_USEC 5000000		/* at the end: for answers to go out */
 #define ARRIVE_USEC 500000		/* ... and for requests that are coming in */
 
@@ -134,6 +136,18 @@ static enum MHD_Result end_now(struct call *call, unsigned status, const char *c
 	return queue_answer(call);
 }
 
+/* A connection over the limit: the answer at once, whatever it asks. */
+static enum MHD_Result turn_away(struct call *call)
+{
+	struct err err = { 0 };
+	bool body = header(call, "Content-Length") || header(call, "Transfer-Encoding");
+
+	err_set(&err, ERR_UNAVAILABLE, WEB_CONN_OVER);
+	call->reply.close = true;
+	web_run_fail(call, 0, NULL, &err);
+	return body && !header(call, "Expect") ? refuse_now(call) : queue_answer(call);
+}
+
 /* The first callback: headers are there. */
 static enum MHD_Result begin(struct call *call, const char *method, const char *version)
 {
@@ -151,6 +165,8 @@ static enum MHD_Result begin(struct call *call, const char *method, const char *
 	web_conn_phase(call->conn, CONN_BODY, NULL);
 	if (web_guard_headers(call->connection, version, &err))
 		return end_now(call, 0, NULL, &err);
+	if (call->conn->over)
+		return turn_away(call);
 	if (resolve(call, &err))
 		web_run_fail(call, 0, NULL, &err);	/* told when the body is through */
 	length = header(call, "Content-Length");
@@ -328,9 +344,9 @@ static int listen_on(struct web *web, const struct addrinfo *at)
 		flags, 0, NULL, NULL, on_request, web, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
 		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_URI_LOG_CALLBACK, on_uri, web,
 		MHD_OPTION_NOTIFY_COMPLETED, on_done, web, MHD_OPTION_NOTIFY_CONNECTION, web_conn_notify, web,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)conf->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+		MHD_OPTION_CONNECTION_LIMIT, web->connections_most + WEB_CONN_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned)conf->idle_timeout_s + 2, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_LIMIT,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
 		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
 	return web->daemon ? 0 : -1;
 }
@@ -391,9 +407,32 @@ static void web_fini(struct web *web)
 	free(web->counts);
 }
 
+/* As many connections as asked for, or as there can be files. */
+static void limit_connections(struct web *web)
+{
+	struct rlimit files;
+	rlim_t needs = (rlim_t)web->conf->max_connections + WEB_CONN_SPARE + FILES_ELSE + (rlim_t)web->conf->workers;
+
+	web->connections_most = (unsigned)web->conf->max_connections;
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= needs)
+		return;
+	if (files.rlim_max < needs)
+		needs = files.rlim_max;
+	files.rlim_cur = needs;
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		getrlimit(RLIMIT_NOFILE, &files);
+	needs = WEB_CONN_SPARE + FILES_ELSE + (rlim_t)web->conf->workers;
+	if (files.rlim_cur >= needs + web->connections_most)
+		return;
+	web->connections_most = files.rlim_cur > needs ? (unsigned)(files.rlim_cur - needs) : 1;
+	log_event(LOG_WARN, "fewer connections than asked for", "most=%u asked=%d open_files=%llu",
+		  web->connections_most, web->conf->max_connections, (unsigned long long)files.rlim_cur);
+}
+
 static void web_init(struct web *web, const struct conf *conf)
 {
 	web->conf = web->server.conf = conf;
+	limit_connections(web);
 	web->server.web = web;
 	web->server.catalog = db_catalog_new();
 	web->server.writer = db_runs_writer_new(web->server.catalog);

@@ -166,6 +166,8 @@ int web_args_split(struct arena *a, const char *uri, struct web_path *path, stru
 	rq->args = NULL;
 	rq->n_args = 0;
 	*path = (struct web_path){ .raw = "" };
+	if (uri[strcspn(uri, " \t")])		/* "GET /a b HTTP/1.1": who reads what? */
+		return err_set(err, ERR_BAD_ARGUMENT, "a blank in the address: %%20 is needed");
 	if (!strncasecmp(uri, "http://", 7) || !strncasecmp(uri, "https://", 8)) {	/* RFC 9112, 3.2.2 */
 		uri = strstr(uri, "://") + 3;
 		uri += strcspn(uri, "/?");

@@ -16,6 +16,8 @@
 #include "web.h"
 #include "web_args.h"
 
+#define WEB_RETRY_AFTER_S 2		/* told with 503 */
+
 enum conn_phase {
 	CONN_IDLE,		/* waits for a request line */
 	CONN_HEAD,		/* request line is there, headers not yet */
@@ -29,8 +31,9 @@ struct conn {
 	struct web *web;
 	struct conn *next, *prev;	/* all under web->conns_lock */
 	enum conn_phase phase;
-	int64_t since, last;		/* monotonic usec: begin of the phase, last sign of life */
+	int64_t opened, since, last;	/* monotonic usec: accepted, begin of the phase, last sign of life */
 	int fd;
+	bool over;			/* one more than the limit: its request gets 503 */
 	char request_id[17];
 	char remote[64];		/* constant */
 };
@@ -79,6 +82,7 @@ struct web {
 	size_t n_routes;
 	struct route_count *counts;	/* n_routes + 1 */
 	size_t bodies;			/* bytes of bodies held; network thread */
+	unsigned connections_most;	/* --max-connections, or what file descriptors allow */
 	pthread_mutex_t conns_lock;
 	struct conn *conns;		/* under conns_lock */
 	atomic_bool stopping;

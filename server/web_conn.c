@@ -12,6 +12,7 @@
 #include "../lib/tm.h"
 
 #define REAP_MSEC 200
+#define OVER_USEC 2000000		/* for a connection over the limit to send its request and get 503 */
 
 static void name_remote(struct conn *conn, struct MHD_Connection *connection)
 {
@@ -31,7 +32,8 @@ static struct conn *conn_new(struct web *web, struct MHD_Connection *connection)
 	must(conn != NULL);
 	conn->web = web;
 	conn->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	conn->since = conn->last = tm_monotonic_usec();
+	conn->opened = conn->since = conn->last = tm_monotonic_usec();
+	conn->over = atomic_load(&web->connections) >= web->connections_most;
 	name_remote(conn, connection);
 	must(!pthread_mutex_lock(&web->conns_lock));
 	conn->next = web->conns;
@@ -113,14 +115,16 @@ void web_conn_send_last(struct conn *conn, const struct buf *out)
 	must(!pthread_mutex_unlock(&conn->web->conns_lock));
 }
 
-static void send_timeout(struct conn *conn)
+/* Under lock: why it ends here. */
+static void send_goodbye(struct conn *conn)
 {
-	struct reply r = { .status = 408, .request_id = conn->request_id };
+	struct reply r = { .status = conn->over ? 503 : 408, .request_id = conn->request_id,
+			   .retry_after_s = conn->over ? WEB_RETRY_AFTER_S : 0 };
 	struct reply_body *body;
 	struct err err = { 0 };
 	struct buf out;
 
-	err_set(&err, ERR_UNAVAILABLE, "the request did not arrive in time");
+	err_set(&err, ERR_UNAVAILABLE, "%s", conn->over ? WEB_CONN_OVER : "the request did not arrive in time");
 	buf_init(&out);
 	reply_error(&out, NULL, &err);
 	body = reply_body_new(&out, "application/json", false, NULL);
@@ -148,6 +152,8 @@ static bool overdue(const struct conn *conn, int64_t now)
 	int64_t idle = conn->web->conf->idle_timeout_s * 1000000LL;
 	int64_t whole = conn->web->conf->request_timeout_s * 1000000LL;
 
+	if (conn->over && conn->phase != CONN_WORK && conn->phase != CONN_CUT)
+		return now - conn->opened > OVER_USEC;
 	switch (conn->phase) {
 	case CONN_IDLE:		/* libmicrohttpd ends silent ones; this is for a request line in drops */
 		return now - conn->since > idle + whole;
@@ -173,7 +179,7 @@ static void reap(struct web *web)
 		if (!overdue(conn, now))
 			continue;
 		if (conn->phase == CONN_HEAD || conn->phase == CONN_BODY)
-			send_timeout(conn);
+			send_goodbye(conn);
 		conn->phase = CONN_CUT;
 		shutdown(conn->fd, SHUT_RDWR);	/* the network thread sees the end and closes */
 	}

@@ -3,11 +3,16 @@
  * Connections and their deadlines. libmicrohttpd knows only inactivity: a client that sends
  * a byte a second holds a connection for ever. The reaper ends those whose request takes
  * too long to arrive (with 408 where a request line was read) or whose answer nobody reads.
+ * At its own limit libmicrohttpd leaves clients in the backlog, without a word; so ours is
+ * lower, and those between the two are told 503.
  */
 #ifndef SERVER_WEB_CONN_H
 #define SERVER_WEB_CONN_H
 
 #include "web_call.h"
+
+#define WEB_CONN_SPARE 256	/* connections over the limit that are taken to be told 503 */
+#define WEB_CONN_OVER "the server has as many connections as it may have"
 
 /* MHD_OPTION_NOTIFY_CONNECTION; cls: struct web. */
 void web_conn_notify(void *cls, struct MHD_Connection *connection, void **socket_context,

@@ -11,9 +11,8 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db.h"
 #include "web_inflate.h"
-
-#define RETRY_AFTER_S 2		/* told with 503 and 429 */
 
 static void answer(struct call *call, struct reply_body *body)
 {
@@ -36,8 +35,8 @@ void web_run_fail(struct call *call, unsigned status, const char *code, const st
 	struct buf out;
 
 	r->status = status ? status : reply_status(err->kind);
-	if (r->status == 503 || r->status == 429)
-		r->retry_after_s = RETRY_AFTER_S;
+	if ((r->status == 503 || r->status == 429) && !r->retry_after_s)
+		r->retry_after_s = WEB_RETRY_AFTER_S;
 	if (r->status == 401)
 		r->challenge = "Bearer realm=\"nsecwatch\", Basic realm=\"nsecwatch\"";
 	buf_init(&out);
@@ -116,7 +115,10 @@ static int admit(struct call *call, struct err *err)
 		return -1;
 	if (needs == SCOPE_READ && !call->web->conf->private_reads)
 		return 0;
-	return auth_check(&rq->token, needs, err);
+	if (auth_check(&rq->token, needs, err))
+		return -1;
+	return needs == SCOPE_INGEST ? auth_rate(call->web->auth, &rq->token, call->web->conf->uploads_per_minute,
+						 &call->reply.retry_after_s, err) : 0;
 }
 
 /* The body as the handler reads it; the unpacked one takes the place of what came. */
@@ -163,19 +165,23 @@ static int run(struct call *call, struct err *err)
 	return 0;
 }
 
-static const char *timing(struct call *call, int64_t begun)
+/*
+ * Server-Timing in ms: waiting for a worker, for PostgreSQL, and the rest. What another
+ * worker commits for this one (group commit) is waiting of ours, and stands under app.
+ */
+static const char *timing(struct call *call, int64_t begun, int64_t db_usec)
 {
 	int64_t now = tm_monotonic_usec();
 
-	return arena_printf(call->arena, "%squeue;dur=%.2f, run;dur=%.2f", call->cache_hit ? "hit, " : "",
-			    (double)(begun - (call->queued_at ? call->queued_at : begun)) / 1e3,
-			    (double)(now - begun) / 1e3);
+	return arena_printf(call->arena, "%squeue;dur=%.2f, db;dur=%.2f, app;dur=%.2f", call->cache_hit ? "hit, " : "",
+			    (double)(begun - (call->queued_at ? call->queued_at : begun)) / 1e3, (double)db_usec / 1e3,
+			    (double)(now - begun - db_usec) / 1e3);
 }
 
 void web_run_call(struct call *call, struct db *db, struct arena *arena)
 {
 	struct req *rq = &call->rq;
-	int64_t begun = tm_monotonic_usec();
+	int64_t begun = tm_monotonic_usec(), waited = db ? db_waited_usec(db) : 0;
 	struct err err = { 0 };
 
 	rq->db = db;
@@ -192,7 +198,8 @@ void web_run_call(struct call *call, struct db *db, struct arena *arena)
 	if (!call->answer) {		/* come again */
 		call->queued_at = call->wake_at = begun + rq->again_ms * 1000LL;
 	} else if (call->response) {
-		must(MHD_add_response_header(call->response, "Server-Timing", timing(call, begun)) == MHD_YES);
+		must(MHD_add_response_header(call->response, "Server-Timing",
+					     timing(call, begun, db ? db_waited_usec(db) - waited : 0)) == MHD_YES);
 	}
 	if (rq->token.id)
 		rq->token.name = arena_strdup(call->arena, rq->token.name);
