@@ -96,7 +96,7 @@ int web_guard_headers(struct MHD_Connection *connection, const char *version, st
 	if (s.length > 1)
 		return err_set(err, ERR_BAD_ARGUMENT, "more than one Content-Length");
 	if (s.coding > 1 || (s.coding && (!s.chunked || strcmp(version, "HTTP/1.1"))))
-		return err_set(err, ERR_BAD_ARGUMENT, "Transfer-Encoding: only 'chunked' is taken, and only in HTTP/1.1");
+		return err_set(err, ERR_BAD_ARGUMENT, "Transfer-Encoding: only 'chunked' is taken, and not before version 1.1");
 	if (s.host > 1 || (!s.host && !strcmp(version, "HTTP/1.1")))
 		return err_set(err, ERR_BAD_ARGUMENT, "exactly one Host header is needed");
 	return 0;

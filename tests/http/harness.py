@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A real PostgreSQL and a real nsecwatchd for the HTTP tests; see conftest.py for the fixtures."""
+import json
 import os
 import pathlib
 import pwd
@@ -246,6 +247,34 @@ def read_all(s):
     except ConnectionResetError:
         pass
     return got
+
+
+class Answer:
+    """One answer out of raw bytes, with the part of requests' interface that tests use."""
+
+    def __init__(self, head, body):
+        lines = head.decode("latin-1").split("\r\n")
+        self.status_code = int(lines[0].split(" ")[1])
+        self.headers = requests.structures.CaseInsensitiveDict(line.split(": ", 1) for line in lines[1:])
+        self.content = body
+        self.text = body.decode("utf-8", "replace")
+
+    def json(self):
+        return json.loads(self.content)
+
+
+def parse_answers(got):
+    """The whole answers that raw bytes begin with (to requests that were no HEAD)."""
+    answers = []
+    while b"\r\n\r\n" in got and got.startswith(b"HTTP/1."):
+        head, _, rest = got.partition(b"\r\n\r\n")
+        answer = Answer(head, b"")
+        length = int(answer.headers.get("Content-Length", 0))
+        if len(rest) < length:
+            break
+        answers.append(Answer(head, rest[:length]))
+        got = rest[length:]
+    return answers
 
 
 class Api:

@@ -207,28 +207,6 @@ def test_absolute_form_is_understood(server):
     assert got.startswith(b"HTTP/1.1 200 "), got
 
 
-SMUGGLED = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-@pytest.mark.parametrize("head", [
-    b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-    b"Content-Length: 5\r\nContent-Length: 5\r\n",
-    b"Content-Length: 5\r\nContent-Length: 40\r\n",
-    b"Transfer-Encoding: gzip, chunked\r\n",
-    b"Transfer-Encoding: xchunked\r\n",
-    b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
-    b"Host: y\r\nContent-Length: 5\r\n",
-], ids=["cl+te", "cl twice", "two lengths", "te list", "te unknown", "te twice", "two hosts"])
-def test_framing_that_can_be_read_two_ways_ends_the_connection(server, head):
-    got = server.raw(b"POST /api/v1/runs HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n0\r\n\r\n" + SMUGGLED)
-    assert got.startswith(b"HTTP/1.1 400 "), got
-    assert got.count(b"HTTP/1.1") == 1, got
-
-
-def test_http_1_1_without_a_host_is_refused(server):
-    assert server.raw(b"GET /healthz HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 400 ")
-
-
 # ---- health
 
 def test_health_and_readiness(anonymous):
@@ -335,22 +313,6 @@ def test_a_client_that_never_reads_its_answer_is_cut(new_server, tokens):
         s.connect(("127.0.0.1", server.port))
         s.sendall(f"GET {answer.headers['Location']}/raw HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         wait_until(lambda: "request cut" in server.log_tail(), "the server gives up")
-    server.stop()
-
-
-def test_over_the_connection_limit_clients_wait_for_a_place(new_server):
-    server = new_server("--max-connections", "4")
-    waiting = []
-    for _ in range(6):
-        s = server.connect()
-        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        waiting.append(s)
-    for s in waiting[:4]:
-        assert s.recv(9) == b"HTTP/1.1 "
-        s.close()
-    for s in waiting[4:]:
-        assert s.recv(9) == b"HTTP/1.1 "
-        s.close()
     server.stop()
 
 
