@@ -267,6 +267,18 @@ bool format_same_name(const char *x, const char *y)
 	return !strcmp(x + (*x == 'v'), y + (*y == 'v'));
 }
 
+void format_said_kernel(struct draft *d, const char *kernel, size_t line)
+{
+	const char *at = arena_printf(d->a, "line %zu", line);
+
+	if (!d->kernel) {
+		d->kernel = kernel;
+		d->kernel_at = at;
+	} else if (!format_same_name(d->kernel, kernel)) {
+		problems_add(d->warnings, at, "the file says kernel %s; %s goes before it", kernel, d->kernel);
+	}
+}
+
 const char **format_kernels(struct format_file *f, size_t n, const char *parts, struct err *err)
 {
 	const char **names = arena_array(f->a, const char *, n), *p = f->ctx->kernel ? f->ctx->kernel : "";
@@ -279,8 +291,8 @@ const char **format_kernels(struct format_file *f, size_t n, const char *parts, 
 	if (found == n)
 		return names;
 	problems = problems_new(f->a);
-	problems_add(problems, "kernel", "the file has %zu parts, of a kernel each (%s), and does not name them: "
-		     "kernel=FIRST|SECOND|... gives their names in this order (here: %zu)", n, parts, found);
+	problems_add(problems, "kernel", "the file has %zu parts (%s), each of a kernel that it does not name: "
+		     "kernel=FIRST|SECOND|... gives the names in their order; given are %zu", n, parts, found);
 	err_set(err, ERR_BAD_ARGUMENT, "kernel: %s", problems->list[0].message);
 	err->problems = problems;
 	return NULL;
@@ -316,13 +328,13 @@ static void put_content(const struct format_file *f, struct buf *out)
 	put_said(&j, "uarch", ctx->uarch);
 	json_object_end(&j);
 	buf_putc(out, '\n');
-	buf_add(out, f->text, f->len);
+	buf_add(out, f->by_part ? f->part : f->text, f->by_part ? f->part_len : f->len);
 }
 
 /* What an item is derived from; those behind the first do not have the whole file hashed again. */
 static void put_item_content(struct format_file *f, struct buf *out)
 {
-	if (f->n_items) {
+	if (f->n_items && !f->by_part) {
 		buf_add(out, f->digest, sizeof(f->digest));
 		buf_printf(out, "\n%zu", f->n_items);
 		return;

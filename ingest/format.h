@@ -55,6 +55,9 @@ void format_draft(struct format_file *f, struct draft *d);
 void format_source(struct format_file *f, struct draft *d, const char *tool, const char *version,
 		   const char *command);
 
+/* The file itself names its kernel: taken unless kernel= (or the file's name) says it, with a warning where they differ. */
+void format_said_kernel(struct draft *d, const char *kernel, size_t line);
+
 /* Whether two spellings differ in nothing but a leading v. */
 bool format_same_name(const char *x, const char *y);
 

@@ -20,8 +20,6 @@
 #include "format_lkp.h"
 #include "format_text.h"
 
-#define ROWS_MAX 5000
-
 struct column {
 	const char *name;		/* as it stands there */
 	const char *metric, *unit;	/* "latency" and "ns" of "latency (ns)" */
@@ -32,7 +30,8 @@ struct reading {
 	struct format_file *f;
 	struct format_cells row;
 	struct buf scratch;
-	struct problems *left_out;	/* of all rows: goes with the first run */
+	struct problems *left_out;	/* of all rows, found in a first pass: goes with the first run */
+	bool looking;			/* the first pass */
 	const char *header;		/* its line, in the arena */
 	struct column columns[FORMAT_CELLS_MAX];
 	size_t n_columns, kernel_column, commit_column;	/* the last two SIZE_MAX: not there */
@@ -103,6 +102,8 @@ static int when(const char *s, int64_t *usec)
 
 static void left_out(struct reading *rd, const char *what)
 {
+	if (!rd->looking)
+		return;
 	if (rd->left_out->n == PROBLEMS_MAX)
 		rd->left_out->total++;
 	else
@@ -167,7 +168,32 @@ static bool is_commit(const char *s)
 	return n >= 7 && n <= 64 && !s[n];
 }
 
-/* A cell that is a number of its metric's; what is none goes to the environment, or is left out. */
+static bool is_metric(const struct reading *rd, size_t i)
+{
+	return i != rd->kernel_column && i != rd->commit_column;
+}
+
+/* Says what is wrong with the row; false when it is no run. */
+static bool look_at_row(struct reading *rd, int64_t *at)
+{
+	const struct format_cells *row = &rd->row;
+
+	if (row->n_cells != rd->n_columns) {
+		left_out(rd, arena_printf(rd->f->a, "expected %zu cells, these are %zu", rd->n_columns, row->n_cells));
+		return false;
+	}
+	if (when(row->cells[0], at)) {
+		left_out(rd, arena_printf(rd->f->a, "expected a time with its offset from UTC, found \"%.60s\"", row->cells[0]));
+		return false;
+	}
+	for (size_t i = 1; i < row->n_cells; i++)
+		if (is_metric(rd, i) && *row->cells[i] && is_missing(row->cells[i]))
+			left_out(rd, arena_printf(rd->f->a, "expected a number in column %s, found \"%.60s\"", rd->columns[i].name,
+						  row->cells[i]));
+	return true;
+}
+
+/* A cell that is a number of its metric's; what is none goes to the environment. */
 static void take_cell(struct reading *rd, struct draft *d, const struct column *c, const char *cell, struct json *env)
 {
 	struct draft_result r = { .in = "line", .index = rd->row.row_line, .metric = c->metric, .unit = c->unit,
@@ -178,9 +204,7 @@ static void take_cell(struct reading *rd, struct draft *d, const struct column *
 		r.values = &v;
 		r.n_values = 1;
 		submission_build_result(d, &r);
-	} else if (is_missing(cell)) {
-		left_out(rd, arena_printf(rd->f->a, "expected a number in column %s, found \"%.60s\"", c->name, cell));
-	} else {
+	} else if (!is_missing(cell)) {
 		json_kstr(env, c->name, cell);
 	}
 }
@@ -203,7 +227,8 @@ static void take_cells(struct reading *rd, struct draft *d)
 		} else if (i == rd->commit_column) {
 			if (is_commit(row->cells[i]))
 				d->commit = row->cells[i];
-			json_kstr(&j, c->name, row->cells[i]);
+			if (*row->cells[i])
+				json_kstr(&j, c->name, row->cells[i]);
 		} else {
 			take_cell(rd, d, c, row->cells[i], &j);
 		}
@@ -216,19 +241,14 @@ static void take_cells(struct reading *rd, struct draft *d)
 /* The row as a submission, unless there is no number in it. */
 static void take_row(struct reading *rd, const char *text, size_t len)
 {
-	const struct format_cells *row = &rd->row;
 	struct draft d;
 	int64_t at;
 
-	if (row->n_cells != rd->n_columns) {
-		left_out(rd, arena_printf(rd->f->a, "expected %zu cells, these are %zu", rd->n_columns, row->n_cells));
+	if (!look_at_row(rd, &at))
 		return;
-	}
-	if (when(row->cells[0], &at)) {
-		left_out(rd, arena_printf(rd->f->a, "expected a time with its offset from UTC, found \"%.60s\"", row->cells[0]));
-		return;
-	}
 	format_draft(rd->f, &d);
+	if (!rd->f->n_items)
+		d.left_out = rd->left_out;
 	d.started_at = at;
 	if (rd->f->ctx->started_at)
 		problems_add(d.problems, "started_at", "not for a history: each row has its own time");
@@ -236,11 +256,9 @@ static void take_row(struct reading *rd, const char *text, size_t len)
 		problems_add(d.problems, "benchmark", "benchmark=NAME is needed: the file does not say what was measured");
 	else
 		take_cells(rd, &d);
-	if (d.n_results || d.problems->total) {
+	if (d.n_results || d.problems->total || (d.left_out->total && d.left_out != rd->left_out)) {
 		rd->f->part = arena_printf(rd->f->a, "%s\n%.*s\n", rd->header, (int)len, text);
 		rd->f->part_len = strlen(rd->f->part);
-		if (!rd->f->n_items)
-			d.left_out = rd->left_out;
 		format_add(rd->f, &d);
 	}
 	submission_build_fini(&d);
@@ -279,29 +297,46 @@ int format_csv_series_sniff(const char *text, size_t len)
 	return when(time, &at) ? 0 : 70;
 }
 
+/* Finds in a first pass what is not imported, so that the first run can tell it. */
+static int look_at_rows(struct reading *rd, struct err *err)
+{
+	const struct format_cells begin = rd->row;
+	size_t rows = 0;
+	int64_t at;
+	int more;
+
+	rd->looking = true;
+	while ((more = format_cells_row(&rd->row)) > 0) {
+		if (++rows > FORMAT_ITEMS_MAX)
+			return err_set(err, ERR_INVALID, "line %zu: more than %d rows: send the history in parts", rd->row.row_line,
+				       FORMAT_ITEMS_MAX);
+		look_at_row(rd, &at);
+	}
+	if (more < 0)
+		left_out(rd, "expected the end of a quoted cell");
+	rd->looking = false;
+	rd->row = begin;
+	return 0;
+}
+
 static int read_rows(struct reading *rd, const char *text, size_t len, size_t line, struct err *err)
 {
-	size_t rows = 0;
-	int more;
+	const struct problems *p = rd->left_out;
 
 	format_cells_init(&rd->row, rd->f->a, &rd->scratch, text, len);
 	rd->row.line = line;
 	if (read_header(rd, err))
 		return -1;
 	rd->header = arena_strndup(rd->f->a, text, (size_t)(rd->row.at - text));
-	for (text = rd->row.at; (more = format_cells_row(&rd->row)) > 0; text = rd->row.at) {
-		if (++rows > ROWS_MAX)
-			return err_set(err, ERR_INVALID, "line %zu: more than %d rows: send the history in parts", rd->row.row_line,
-				       ROWS_MAX);
+	if (look_at_rows(rd, err))
+		return -1;
+	for (text = rd->row.at; format_cells_row(&rd->row) > 0; text = rd->row.at)
 		take_row(rd, text, (size_t)(rd->row.at - text));
-	}
-	if (more < 0)
-		left_out(rd, "expected the end of a quoted cell");
 	if (rd->f->n_items)
 		return 0;
-	err_set(err, ERR_INVALID, "no row with a time and a number in it%s%s: %s", rd->left_out->n ? "; " : "",
-		rd->left_out->n ? rd->left_out->list[0].at : "", rd->left_out->n ? rd->left_out->list[0].message : "it ends here");
-	err->problems = rd->left_out;
+	err_set(err, ERR_INVALID, "%s%sno row with a time and a number in it", p->n ? p->list[0].at : "", p->n ? ": " : "");
+	if (p->n)
+		err->problems = p;
 	return -1;
 }
 

@@ -229,7 +229,7 @@ static size_t split_parts(struct reading *rd, size_t *part)
 
 static int add_parts(struct reading *rd, size_t n, const size_t *part, struct err *err)
 {
-	const char **kernels = format_kernels(rd->f, n, "the same name again with other iterations is another run", err);
+	const char **kernels = format_kernels(rd->f, n, "the same names again, with other iterations, are another run", err);
 
 	for (size_t p = 0; kernels && p < n; p++) {
 		struct format_gbench_rows rows = { .a = rd->f->a };

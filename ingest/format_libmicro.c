@@ -66,12 +66,10 @@ static bool take_head(struct reading *rd, const char *line)
 		return false;
 	key = arena_strndup(rd->f->a, line + 1, (size_t)(colon - line) - 1);
 	value = colon + 1 + strspn(colon + 1, " ");
-	if (!strcmp(key, "OS_release") && *value && !rd->d.kernel) {
-		rd->d.kernel = value;
-		rd->d.kernel_at = arena_printf(rd->f->a, "line %zu", rd->lines.number);
-	} else if (!strcmp(key, "Machine_name") && *value && !rd->d.machine) {
+	if (!strcmp(key, "OS_release") && *value)
+		format_said_kernel(&rd->d, value, rd->lines.number);
+	else if (!strcmp(key, "Machine_name") && *value && !rd->d.machine)
 		rd->d.machine = value;
-	}
 	for (size_t i = 0; i < sizeof(personal) / sizeof(*personal); i++)
 		if (!strcmp(key, personal[i]))
 			return true;

@@ -166,14 +166,14 @@ static void set_mode(struct reading *rd, const char *line)
 		rd->mode = "threads";
 }
 
-/* "# Running 'mem/memcpy' benchmark:", "# function 'default' (...)", "# Copying 4MB bytes ..." */
+/* "# Running 'mem/memcpy' benchmark:" ("# Running mem/memcpy benchmark..." in a collection), "# function 'default' (...)", "# Copying 4MB bytes ..." */
 static bool take_comment(struct reading *rd, const char *line)
 {
 	const char *word;
 
 	if (*line != '#')
 		return false;
-	if ((word = between(rd, line, "# Running '", "'"))) {
+	if ((word = between(rd, line, "# Running '", "'")) || (word = between(rd, line, "# Running ", " "))) {
 		begin(rd, word);
 	} else if ((word = between(rd, line, "# function '", "'"))) {
 		rd->function = word;
@@ -393,7 +393,7 @@ static int read_simple(struct reading *rd, struct err *err)
 
 static bool is_ours(const char *line)
 {
-	return (format_text_starts(line, "# Running '") && strstr(line, "' benchmark:")) ||
+	return (format_text_starts(line, "# Running ") && strstr(line, " benchmark")) ||
 		(format_text_starts(line, "# Executed ") && strstr(line, "() calls"));
 }
 

@@ -96,7 +96,7 @@ void format_stress_ng_status(struct format_stress_ng *s, size_t line, const char
 		any = true;
 		if (status != RESULT_FAILED || !series->n_values)
 			continue;
-		format_left_out_line(&s->d, series->r.index, "%s %s: its numbers are none of a stressor that works", stressor, why);
+		format_left_out_line(&s->d, series->r.index, "%s: %s: its numbers are none of a stressor that works", stressor, why);
 		series->n_values = 0;
 		series->r.status = status;
 		series->r.error = why;

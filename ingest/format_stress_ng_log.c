@@ -74,13 +74,15 @@ static void table_line(struct reading *rd, char *message)
 {
 	char *words[WORDS_MAX], *copy = arena_strdup(rd->s.f->a, message), *name;
 	size_t n = format_text_words(copy, words, WORDS_MAX);
-	double value;
+	double value, second;
 
 	if (n < 3 || strchr(words[0], ':') || *words[0] == '(' || take_row(rd, words[0], words, n))
 		return;
-	if (!format_text_number(words[1], &value)) {
-		if (n >= 7 && (!strcmp(words[1], "nan") || !strcmp(words[1], "inf")))
-			format_left_out_line(&rd->s.d, rd->lines.number, "expected numbers: \"%.80s\"", message);
+	if (!format_text_number(words[1], &value))
+		return;
+	if (format_text_number(words[2], &second)) {	/* of the table, and not all of its columns are numbers */
+		format_left_out_line(&rd->s.d, rd->lines.number, "expected seven columns, all but the first numbers: \"%.100s\"",
+				     message);
 		return;
 	}
 	/* the name is the rest of the message, with its blanks */
@@ -93,9 +95,9 @@ static void table_line(struct reading *rd, char *message)
 static bool take_summary(struct reading *rd, const char *message)
 {
 	static const struct {
-		const char *word, *why;
+		const char *word, *what;
 		enum result_status status;
-	} kinds[] = { { "skipped: ", "skipped", RESULT_SKIPPED }, { "failed: ", "failed", RESULT_FAILED } };
+	} kinds[] = { { "skipped: ", "were skipped", RESULT_SKIPPED }, { "failed: ", "failed", RESULT_FAILED } };
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		const char *p = message + strlen(kinds[k].word);
@@ -114,8 +116,8 @@ static bool take_summary(struct reading *rd, const char *message)
 			if (!close || !*stressor)
 				return true;
 			format_stress_ng_status(&rd->s, rd->lines.number, stressor, kinds[k].status,
-						arena_printf(rd->s.f->a, "%s %.*s) of its instances", kinds[k].why,
-							     (int)(close < 20 ? close : 20), p));
+						arena_printf(rd->s.f->a, "%.*s of its instances %s", (int)strspn(p + 1, "0123456789"),
+							     p + 1, kinds[k].what));
 			p += close + (p[close] == ')');
 		}
 		return true;

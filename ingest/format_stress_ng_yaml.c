@@ -63,10 +63,8 @@ static void take_info(struct format_stress_ng *s, const struct ynode *info)
 	format_source(s->f, d, "stress-ng", get_text(s, info, "stress-ng-version"), NULL);
 	if (!info || info->type != YREAD_MAP)
 		return;
-	if (!d->kernel && get_text(s, info, "release")) {
-		d->kernel = get_text(s, info, "release");
-		d->kernel_at = arena_printf(d->a, "line %zu", yread_get(info, "release")->line);
-	}
+	if (get_text(s, info, "release"))
+		format_said_kernel(d, get_text(s, info, "release"), yread_get(info, "release")->line);
 	if (!d->machine)
 		d->machine = get_text(s, info, "hostname");
 	if (!d->isa)

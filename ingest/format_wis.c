@@ -80,7 +80,7 @@ static bool take_command(struct reading *rd, const char *line)
 	at += strspn(at, " ");
 	n = strcspn(at, " ");
 	if (n) {
-		rd->command = line;
+		rd->command = strstr(line, "runtest.py");
 		rd->test = arena_strndup(rd->f->a, at, n);
 	}
 	return true;
@@ -241,7 +241,8 @@ static void add_section(struct reading *rd, struct section *s, const char *kerne
 			     "is needed, or filename=TEST.csv");
 	for (size_t i = 0; i < s->set.groups.n; i++)
 		s->set.series[i].r.benchmark = benchmark ? benchmark : submission_build_said;
-	format_left_out_line(&d, rd->header_line, "idle times and the computed line (linear) are no results");
+	if (s->set.groups.n)
+		format_left_out_line(&d, rd->header_line, "idle times and the computed line (linear) are no results");
 	if (benchmark)
 		format_series_end(&d, s->set.series, s->set.groups.n);
 	format_add(rd->f, &d);
@@ -261,7 +262,7 @@ static int add_sections(struct reading *rd, struct err *err)
 	if (rd->n_sections == 1) {
 		names[0] = rd->f->ctx->kernel ? rd->f->ctx->kernel : names[0];
 	} else if (!all) {
-		names = format_kernels(rd->f, rd->n_sections, "under a heading of their own", err);
+		names = format_kernels(rd->f, rd->n_sections, "below headings of their own", err);
 		if (!names)
 			return -1;
 	}
