@@ -277,24 +277,30 @@ static const char *skip_comments(const char *text, size_t len, size_t *line)
 	return text;
 }
 
+/* The first cell of the next line, as it is read; false at the end. */
+static bool first_cell(struct format_lines *l, char *cell, size_t size)
+{
+	const char *s;
+	size_t n;
+
+	if (!format_line(l, &s, &n))
+		return false;
+	format_text_plain(cell, size, s, n);
+	cell[strcspn(cell, ",;\t")] = 0;
+	return true;
+}
+
 int format_csv_series_sniff(const char *text, size_t len)
 {
-	size_t line, n;
-	const char *s = skip_comments(text, len, &line), *end = text + len, *second;
-	char head[256], time[64];
+	size_t line;
+	const char *s = skip_comments(text, len, &line);
+	struct format_lines l = { s, text + len, 0 };
+	char cell[64];
 	int64_t at;
 
-	second = memchr(s, '\n', (size_t)(end - s));
-	if (!second)
+	if (!first_cell(&l, cell, sizeof(cell)) || !is_time_name(cell) || !first_cell(&l, cell, sizeof(cell)))
 		return 0;
-	format_text_plain(head, sizeof(head), s, (size_t)(second - s));
-	second++;
-	head[strcspn(head, ",;\t")] = 0;
-	n = strcspn(second, ",;\t\n");
-	if (!is_time_name(head) || n >= sizeof(time) || (size_t)(end - second) < n)
-		return 0;
-	format_text_plain(time, sizeof(time), second, n);
-	return when(time, &at) ? 0 : 70;
+	return when(cell, &at) ? 0 : 70;
 }
 
 /* Finds in a first pass what is not imported, so that the first run can tell it. */

@@ -169,8 +169,10 @@ static const char *document(const struct format_file *f, size_t *len)
 
 int format_stress_ng_yaml_sniff(const char *text, size_t len)
 {
-	return (format_text_starts(text, "metrics:") || memmem(text, len, "\nmetrics:", strlen("\nmetrics:"))) &&
-		memmem(text, len, "- stressor:", strlen("- stressor:")) ? 90 : 0;
+	static const char metrics[] = "metrics:", stressor[] = "- stressor:";
+	const char *at = memmem(text, len, metrics, strlen(metrics));
+
+	return at && (at == text || at[-1] == '\n') && memmem(text, len, stressor, strlen(stressor)) ? 90 : 0;
 }
 
 int format_stress_ng_yaml_read(struct format_file *f, struct err *err)
