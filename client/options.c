@@ -30,7 +30,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "collect", COLLECT, NULL, 0, 0, "prints what this machine is, as JSON: the context of results" },
-	{ "push", PUSH, " FILE...|DIR|-", 0, SIZE_MAX, "sends results; keeps them while the server is away" },
+	{ "push", PUSH, " FILE...|DIR|-", 1, SIZE_MAX, "sends results; keeps them while the server is away" },
 	{ "check", CHECK, " --base KERNEL", 0, 0, "is --head slower than --base? exit code 3 if so: a CI gate" },
 	{ "compare", COMPARE, " BASE HEAD", 2, 2, "prints the server's table of two kernels" },
 	{ "parse", PARSE, " FILE...|-", 1, SIZE_MAX, "prints what would be stored, or all that is wrong; sends nothing" },
