@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of other formats go as they are, with the context in the query. */
+/* Files of other formats: multipart/form-data with the context and the file as it is. */
 #include "push_body.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "../ingest/format.h"
-#include "../ingest/thp.h"
 #include "../lib/must.h"
 #include "file.h"
 #include "http.h"
@@ -65,28 +65,135 @@ void push_body_run_id(const char *machine, const char *kernel, const char *boot_
 struct said {
 	const char *machine, *kernel;
 	bool thp;
+	size_t n;		/* submissions in it; 0: we can't read it, the server may */
 };
 
 /*
- * Our own readers tell: with nothing but the flags, then with a machine in addition,
- * they either find what they need in the file or complain.
+ * Our own readers tell: given the flags and a machine, they either find a kernel in the
+ * file or complain. Of several kernels in a file one that is not the context's counts:
+ * its results are not of this boot.
  */
-static struct said what_it_says(struct arena *a, const struct options *o, const struct push_file *f,
-				const char *hint, const char *machine)
+static struct said what_it_says(struct arena *a, const struct options *o, const struct push_context *c,
+				const struct push_file *f, const char *hint)
 {
 	struct read_context ctx = parse_context(o, hint);
 	struct said said = { .machine = o->machine, .kernel = o->kernel };
 	struct read_result result;
 	struct err err = { 0 };
 
-	ctx.machine = machine ? machine : "unnamed";
-	if (read_body(a, f->text.p, f->text.len, &ctx, &result, &err) || !result.n)
+	ctx.machine = o->machine ? o->machine : c->machine ? c->machine : "unnamed";
+	if (read_body(a, f->text.p, f->text.len, &ctx, &result, &err)) {
+		ctx.kernel = c->kernel;
+		if (o->kernel || read_body(a, f->text.p, f->text.len, &ctx, &result, &err))
+			return said;
+		said.n = result.n;
+		said.thp = result.items[0].sub && strcmp(result.items[0].sub->thp, "unknown");
 		return said;
-	if (result.items[0].sub) {
-		said.kernel = result.items[0].sub->kernel.name;
-		said.thp = strcmp(result.items[0].sub->thp, "unknown") != 0;
+	}
+	said.n = result.n;
+	for (size_t i = 0; i < result.n; i++) {
+		const struct submission *sub = result.items[i].sub;
+
+		if (!sub)
+			continue;
+		said.thp |= strcmp(sub->thp, "unknown") != 0;
+		if (!said.kernel || (c->kernel && format_same_name(said.kernel, c->kernel)))
+			said.kernel = sub->kernel.name;
 	}
 	return said;
+}
+
+static void put_machine(struct json *j, const struct options *o, const struct push_context *c, bool use)
+{
+	static const char *const not_these[] = { "name", "isa", "uarch", NULL };
+	static const char *const name_isa[] = { "name", "isa", NULL };
+	const struct jnode *machine = use ? jread_get(c->root, "machine") : NULL;
+	const char *name = o->machine ? o->machine : use ? c->machine : NULL;
+	const char *isa = o->isa ? o->isa : jread_str(jread_get(machine, "isa"));
+
+	json_key(j, "machine");
+	json_object(j);
+	if (name)
+		json_kstr(j, "name", name);
+	if (isa)
+		json_kstr(j, "isa", isa);
+	if (o->uarch)
+		json_kstr(j, "uarch", o->uarch);
+	push_body_members(j, machine, NULL, o->uarch ? not_these : name_isa);
+	json_object_end(j);
+}
+
+static void put_config(struct json *j, const struct options *o, const struct jnode *config, bool says_thp)
+{
+	static const char *const known[] = { "thp", "base_page_kib", NULL };
+	const struct jnode *thp = says_thp ? NULL : jread_get(config, "thp"), *page = jread_get(config, "base_page_kib");
+
+	if (!o->thp && !o->base_page_kib && !config)
+		return;
+	json_key(j, "config");
+	json_object(j);
+	if (o->thp) {
+		json_kstr(j, "thp", o->thp);
+	} else if (thp) {
+		json_key(j, "thp");
+		jread_canonical(thp, NULL, j->out);
+		j->comma = true;
+	}
+	if (o->base_page_kib || page) {
+		json_key(j, "base_page_kib");
+		if (o->base_page_kib)
+			json_raw(j, o->base_page_kib);
+		else
+			jread_canonical(page, NULL, j->out);
+		j->comma = true;
+	}
+	push_body_members(j, config, NULL, known);
+	json_object_end(j);
+}
+
+static void put_labels(struct json *j, const struct options *o, const struct jnode *labels)
+{
+	const char **given = calloc(o->labels.n + 1, sizeof(*given));
+
+	must(given);
+	json_key(j, "labels");
+	json_object(j);
+	for (size_t i = 0; i < o->labels.n; i++) {
+		given[i] = o->labels.list[i][0];
+		json_kstr(j, o->labels.list[i][0], o->labels.list[i][1]);
+	}
+	push_body_members(j, labels, NULL, given);
+	json_object_end(j);
+	free(given);
+}
+
+static void put_context(struct json *j, const struct options *o, const struct push_context *c, enum push_body_use use,
+			const struct said *said, const char *run_id)
+{
+	static const char *const done[] = { "schema", "run_id", "machine", "kernel", "config", "labels", "boot_id",
+					    "started_at", NULL };
+	const struct jnode *all = use == USE_ALL ? c->root : NULL;
+
+	json_object(j);
+	json_kstr(j, "schema", "nsecwatch.submission/1");
+	if (run_id)
+		json_kstr(j, "run_id", run_id);
+	put_machine(j, o, c, use != USE_NOTHING);
+	if (o->kernel || (said->kernel && use != USE_ALL)) {
+		json_kstr(j, "kernel", o->kernel ? o->kernel : said->kernel);
+	} else if (jread_get(all, "kernel")) {
+		json_key(j, "kernel");
+		jread_canonical(jread_get(all, "kernel"), NULL, j->out);
+		j->comma = true;
+	}
+	put_config(j, o, jread_get(all, "config"), said->thp && !o->thp);
+	if (o->boot_id || (all && c->boot_id))
+		json_kstr(j, "boot_id", o->boot_id ? o->boot_id : c->boot_id);
+	if (o->started_at || jread_get(all, "started_at"))
+		json_kstr(j, "started_at", o->started_at ? o->started_at : jread_str(jread_get(all, "started_at")));
+	put_labels(j, o, jread_get(all, "labels"));
+	push_body_members(j, all, NULL, done);	/* environment, source */
+	json_object_end(j);
 }
 
 /* The last two parts of the path: the folder's name may tell the kernel. The same from wherever it is pushed. */
@@ -103,92 +210,75 @@ static const char *hint_of(struct arena *a, const char *path)
 	return hint;
 }
 
-/* The context's THP files as the one word that a query has. */
-static const char *thp_of(struct arena *a, const struct push_context *c)
+static void put_part(struct buf *b, const char *boundary, const char *name, const char *filename, const char *type)
 {
-	const struct jnode *config = jread_get(c->root, "config"), *thp = jread_get(config, "thp");
-	struct thp_file *files = arena_array(a, struct thp_file, jread_len(thp) + 1);
-	struct err err = { 0 };
-	int64_t page = 0;
-	struct thp state;
-	size_t n = 0, bad;
-
-	if (!thp || jread_str(thp))
-		return jread_str(thp);
-	for (const struct jmember *m = jread_first(thp); m; m = jread_next(thp, m))
-		if (jread_str(jread_value(m)))
-			files[n++] = (struct thp_file){ jread_key(m), jread_str(jread_value(m)) };
-	jread_int(jread_get(config, "base_page_kib"), &page);
-	if (thp_from_files(a, files, n, thp_pmd_kib(jread_str(jread_get(jread_get(c->root, "machine"), "isa")), (int)page),
-			   &state, &bad, &err))
-		return NULL;
-	return state.slug;
-}
-
-static void ask(struct arena *a, const char **target, const char *name, const char *value)
-{
-	if (value)
-		*target = arena_printf(a, "%s&%s=%s", *target, http_quote(a, name), http_quote(a, value));
-}
-
-/* A member of the context, or of an object in it, as text; an integer too. */
-static const char *member(struct arena *a, const struct jnode *object, const char *key)
-{
-	const struct jnode *v = jread_get(object, key);
-	int64_t i;
-
-	return jread_int(v, &i) ? arena_printf(a, "%lld", (long long)i) : jread_str(v);
-}
-
-static const char *either(const char *flag, const char *context)
-{
-	return flag ? flag : context;
-}
-
-static void ask_labels(struct arena *a, const char **target, const struct options *o, const struct jnode *labels)
-{
-	for (size_t i = 0; i < o->labels.n; i++)
-		ask(a, target, arena_printf(a, "label.%s", o->labels.list[i][0]), o->labels.list[i][1]);
-	for (const struct jmember *m = jread_first(labels); m; m = jread_next(labels, m)) {
-		bool given = false;
-
-		for (size_t i = 0; i < o->labels.n; i++)
-			given |= !strcmp(o->labels.list[i][0], jread_key(m));
-		if (!given)
-			ask(a, target, arena_printf(a, "label.%s", jread_key(m)), jread_str(jread_value(m)));
+	buf_printf(b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, name);
+	if (filename) {
+		buf_puts(b, "; filename=\"");
+		for (const char *p = filename; *p; p++) {	/* as browsers do */
+			if (strchr("\"\r\n", *p))
+				buf_printf(b, "%%%02X", *p);
+			else
+				buf_putc(b, *p);
+		}
+		buf_putc(b, '"');
 	}
+	buf_printf(b, "\r\nContent-Type: %s\r\n\r\n", type);
 }
 
-static const char *target_of(struct arena *a, const struct options *o, const struct push_context *c,
-			     enum push_body_use use, const struct said *said, const char *hint)
+/* The boundary follows from the content, so that the same is the same to the byte, and cannot be in it. */
+static const char *put_parts(struct arena *a, struct buf *b, const struct buf *context, const struct push_file *f,
+			     const char *hint)
 {
-	const char *target = arena_printf(a, "/api/v1/runs?format=%s", http_quote(a, o->format));
-	const struct jnode *all = use == USE_ALL ? c->root : NULL;
-	const struct jnode *machine = use == USE_NOTHING ? NULL : jread_get(c->root, "machine");
+	char boundary[48] = "nsecwatch-";
+	uint8_t digest[32];
 
-	ask(a, &target, "machine", either(o->machine, member(a, machine, "name")));
-	ask(a, &target, "isa", either(o->isa, member(a, machine, "isa")));
-	ask(a, &target, "uarch", either(o->uarch, member(a, machine, "uarch")));
-	ask(a, &target, "kernel", either(o->kernel, all && !said->kernel ? c->kernel : NULL));
-	ask(a, &target, "thp", either(o->thp, all && !said->thp ? thp_of(a, c) : NULL));
-	ask(a, &target, "base_page_kib", either(o->base_page_kib, member(a, jread_get(all, "config"), "base_page_kib")));
-	ask(a, &target, "boot_id", either(o->boot_id, member(a, all, "boot_id")));
-	ask(a, &target, "started_at", either(o->started_at, member(a, all, "started_at")));
-	ask(a, &target, "benchmark", o->benchmark);
-	ask(a, &target, "filename", hint);
-	ask_labels(a, &target, o, jread_get(all, "labels"));
+	buf_add(b, context->p, context->len);
+	buf_add(b, f->text.p, f->text.len);
+	sha256(b->p, b->len, digest);
+	buf_clear(b);
+	hex_format(digest, 16, boundary + strlen(boundary));
+	put_part(b, boundary, "context", NULL, "application/json");
+	buf_add(b, context->p, context->len);
+	buf_puts(b, "\r\n");
+	put_part(b, boundary, "result", hint ? hint : "stdin", "application/octet-stream");
+	buf_add(b, f->text.p, f->text.len);
+	buf_printf(b, "\r\n--%s--\r\n", boundary);
+	return arena_printf(a, "multipart/form-data; boundary=%s", boundary);
+}
+
+static const char *target_of(struct arena *a, const struct options *o)
+{
+	const char *target = "/api/v1/runs", *sign = "?";
+
+	if (strcmp(o->format, "auto")) {
+		target = arena_printf(a, "%s%sformat=%s", target, sign, http_quote(a, o->format));
+		sign = "&";
+	}
+	if (o->benchmark)
+		target = arena_printf(a, "%s%sbenchmark=%s", target, sign, http_quote(a, o->benchmark));
 	return target;
 }
 
 static void make_foreign(struct arena *a, const struct options *o, const struct push_context *c,
-			 const struct push_file *f, struct spool_entry *e)
+			 const struct push_file *f, struct spool_entry *e, struct buf *body)
 {
 	const char *hint = hint_of(a, f->path);
-	struct said said = what_it_says(a, o, f, hint, either(o->machine, c->machine));
+	struct said said = what_it_says(a, o, c, f, hint);
 	enum push_body_use use = push_body_use(c, f, said.machine, said.kernel);
+	char id[UUID_TEXT];
+	struct buf context;
+	struct json j;
 
-	e->type = "application/octet-stream";
-	e->target = target_of(a, o, c, use, &said, hint);
+	push_body_run_id(o->machine ? o->machine : c->machine, said.kernel ? said.kernel : c->kernel,
+			 use == USE_ALL ? c->boot_id : o->boot_id, o->benchmark, f->text.p, f->text.len, id);
+	buf_init(&context);
+	j = json_begin(&context);
+	put_context(&j, o, c, use, &said, said.n == 1 ? id : NULL);
+	e->type = put_parts(a, body, &context, f, hint);
+	e->target = target_of(a, o);
+	e->derived_id = said.n == 1;
+	buf_fini(&context);
 }
 
 /* Compresses what is worth it; the same bytes give the same. */
@@ -220,6 +310,7 @@ int push_body_make(struct arena *a, const struct options *o, const struct push_c
 {
 	const struct format *format = strcmp(o->format, "auto") ? format_find(o->format)
 								: format_sniff(f->text.p, f->text.len);
+	struct buf body;
 
 	*e = (struct spool_entry){ .server = o->url, .about = f->about };
 	if (format && !strcmp(format->name, "nsecwatch")) {
@@ -228,7 +319,9 @@ int push_body_make(struct arena *a, const struct options *o, const struct push_c
 		set_body(a, e->body, e->len, e);
 		return 0;
 	}
-	make_foreign(a, o, c, f, e);
-	set_body(a, f->text.p, f->text.len, e);
+	buf_init(&body);
+	make_foreign(a, o, c, f, e, &body);
+	set_body(a, arena_strndup(a, body.p, body.len), body.len, e);
+	buf_fini(&body);
 	return 0;
 }

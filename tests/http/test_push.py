@@ -139,7 +139,33 @@ def test_a_file_of_another_format_goes_as_it_is(lab, api):
     run = api.json(f"/api/v1/runs/{run_id}")["run"]
     assert run["machine"] == "lab-01" and run["format"] == "csv" and run["labels"] == {"test": "csv"}
     assert run["kernel"]["name"] == "6.17.0-rc1" and run["thp"] == "madvise" and run["boot_id"] == "boot-a"
-    assert api.get(f"/api/v1/runs/{run_id}/raw").text == csv
+    assert run["environment"]["microcode"] == "0xa0011d3" and csv in api.get(f"/api/v1/runs/{run_id}/raw").text
+    (lab.root / "proc/cmdline").write_text("quiet\n")  # the context has changed, the measurement has not
+    assert lab.push("-", "--label", "test=csv", stdin=csv)[1].startswith("duplicate")
+
+
+def test_what_the_command_line_says_of_a_file_counts(lab, api):
+    csv = "benchmark,metric,unit,better,value\nx/y,latency,ns,lower,4\n"
+    code, out, err = lab.push(lab.file("a.csv", csv), "--machine", "other-01", "--uarch", "epyc-rome", "--thp", "never", "--kernel",
+                              "v6.17-rc1 with cac1db8c3aad reverted", "--base-page-kib", "4", "--boot-id", "b", "--started-at",
+                              "2026-02-13T15:08:00Z", "--benchmark", "suite", "--format", "csv")
+    assert code == 0, err
+    answer = api.json(f"/api/v1/runs/{out.split()[1].rstrip(':')}")
+    run = answer["run"]
+    assert (run["machine"], run["uarch"], run["thp"], run["boot_id"]) == ("other-01", "epyc-rome", "never", "b")
+    assert run["kernel"]["name"] == "6.17-rc1+revert-cac1db8c3aad" and run["started_at"] == "2026-02-13T15:08:00Z"
+    assert run["environment"] == {} and run["base_page_kib"] == 4 and answer["results"][0]["benchmark"] == "suite/x/y"
+
+
+def test_a_table_of_several_kernels_gives_each_its_run_and_none_this_boot(lab, api):
+    table = ("kernel                 n  iteration_mean  iteration_cv_pct  values\n"
+             "6.17-rc1              3          25.000             0.000  25 25 25\n"
+             "6.16                  3          37.000             0.000  37 37 37\n")
+    code, out, err = lab.push(lab.file("table.txt", table), "--label", "test=table")
+    assert code == 0 and out.count("stored") == 2 and "only what is known of the machine" in err, out + err
+    runs = [run for run in api.json("/api/v1/runs?limit=1000")["runs"] if run["labels"].get("test") == "table"]
+    assert {run["kernel"]["name"].replace(".0-", "-") for run in runs} == {"6.16", "6.17-rc1"}
+    assert {(run["machine"], run["boot_id"], run["thp"]) for run in runs} == {("lab-01", None, "unknown")}
 
 
 def test_a_folder_is_pushed_file_by_file_and_a_folders_name_tells_the_kernel(lab, api):
