@@ -61,7 +61,8 @@ static int pick_cursor(const struct req *rq, struct db_alert_filter *f, struct e
 	if (!cursor)
 		return 0;
 	if (num_parse_i64(cursor, n, &f->before_created_at) || cursor[n] != '-' ||
-	    uuid_parse(cursor + n + 1, &f->before_id) || f->before_created_at < 0)
+	    uuid_parse(cursor + n + 1, &f->before_id) || f->before_created_at < 0 ||
+	    f->before_created_at > API_LIST_TIME_MOST)
 		return err_set(err, ERR_BAD_ARGUMENT, "cursor: take it from \"next\" of the page before");
 	return 0;
 }

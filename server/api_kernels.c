@@ -277,24 +277,18 @@ static int pick_order(const struct req *rq, int (**order)(const void *, const vo
 }
 
 /* The kernels of the tracks asked for, a copy; under no lock after. */
-static const struct cat_kernel **pick(struct req *rq, size_t *n)
+static const struct cat_kernel **pick(struct req *rq, const struct selection *sel, size_t *n)
 {
 	const struct cat_kernel *const *all, **list;
-	size_t n_all, n_tracks;
-	const char **tracks = web_args(rq, "track", &n_tracks);
+	size_t n_all;
 
 	*n = 0;
 	db_catalog_lock(rq->server->catalog);
 	all = db_catalog_kernels(rq->server->catalog, &n_all);
 	list = arena_array(rq->arena, const struct cat_kernel *, n_all + 1);
-	for (size_t i = 0; i < n_all; i++) {
-		bool wanted = !n_tracks;
-
-		for (size_t t = 0; t < n_tracks && !wanted; t++)
-			wanted = api_list_glob(tracks[t], all[i]->track);
-		if (wanted)
+	for (size_t i = 0; i < n_all; i++)
+		if (calc_select_track(sel, all[i]->track))
 			list[(*n)++] = all[i];
-	}
 	db_catalog_unlock(rq->server->catalog);
 	return list;
 }
@@ -337,13 +331,14 @@ int api_kernels_list(struct req *rq, struct err *err)
 {
 	int (*order)(const void *, const void *);
 	const struct cat_kernel **list;
+	struct selection sel;
 	struct api_list page;
 	struct json j = json_begin(&rq->out);
 	size_t n;
 
-	if (pick_order(rq, &order, err))
+	if (pick_order(rq, &order, err) || api_shapes_selection(rq, &sel, err))
 		return -1;
-	list = pick(rq, &n);
+	list = pick(rq, &sel, &n);
 	if (order && n)
 		qsort(list, n, sizeof(*list), order);
 	if (api_list_page(rq, n, &page, err))

@@ -26,29 +26,6 @@ int api_list_page(const struct req *rq, size_t n, struct api_list *page, struct 
 	return 0;
 }
 
-bool api_list_glob(const char *pattern, const char *text)
-{
-	const char *star = NULL, *again = NULL;
-
-	while (*text) {
-		if (*pattern == '*') {
-			star = pattern++;
-			again = text;
-		} else if (*pattern == *text) {
-			pattern++;
-			text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++again;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
 void api_list_table(struct req *rq, const struct table *t)
 {
 	if (rq->rep == REP_CSV)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What list resources share: limit and cursor, globs, tables. */
+/* What list resources share: limit and cursor, tables. */
 #ifndef SERVER_API_LIST_H
 #define SERVER_API_LIST_H
 
@@ -8,6 +8,7 @@
 
 #define API_LIST_STANDARD 100
 #define API_LIST_MOST 1000
+#define API_LIST_TIME_MOST INT64_C(253402300799999999)	/* of a cursor: the end of the year 9999 */
 
 struct api_list {
 	size_t from, to;	/* this page's items */
@@ -20,8 +21,6 @@ struct api_list {
  */
 int api_list_page(const struct req *rq, size_t n, struct api_list *page, struct err *err);
 int api_list_limit(const struct req *rq, int *limit, struct err *err);
-
-bool api_list_glob(const char *pattern, const char *text);	/* '*' = anything */
 
 /* The table as the representation asked for: CSV or text. */
 void api_list_table(struct req *rq, const struct table *t);

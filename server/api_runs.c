@@ -133,16 +133,16 @@ static int filter_kernels(struct req *rq, struct run_filter *f, const struct sel
 	all = db_catalog_kernels(rq->server->catalog, &n_all);
 	ids = arena_array(rq->arena, int64_t, n_all + n_names + 1);
 	for (size_t i = 0; !n_names && i < n_all; i++)
-		for (size_t t = 0; t < sel->n_tracks; t++)
-			if (api_list_glob(sel->tracks[t], all[i]->track))
-				add_id(ids, &f->n_kernels, all[i]->id);
+		if (calc_select_track(sel, all[i]->track))
+			add_id(ids, &f->n_kernels, all[i]->id);
 	db_catalog_unlock(rq->server->catalog);
 	for (size_t i = 0; i < n_names; i++) {
 		const struct cat_kernel *k;
 
 		if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", list[i], sel, &k, err))
 			return -1;
-		add_id(ids, &f->n_kernels, k->id);
+		if (calc_select_track(sel, k->track))
+			add_id(ids, &f->n_kernels, k->id);
 	}
 	f->kernel_ids = ids;
 	*nothing |= !f->n_kernels;
@@ -158,7 +158,8 @@ static int read_cursor(const struct req *rq, struct run_cursor *c, struct err *e
 	*c = (struct run_cursor){ .received_at = TM_NONE };
 	if (!text)
 		return 0;
-	if (!dash || num_parse_i64(text, (size_t)(dash - text), &c->received_at) || uuid_parse(dash + 1, &c->run_id))
+	if (!dash || num_parse_i64(text, (size_t)(dash - text), &c->received_at) || c->received_at < 0 ||
+	    c->received_at > API_LIST_TIME_MOST || uuid_parse(dash + 1, &c->run_id))
 		return err_set(err, ERR_BAD_ARGUMENT, "cursor: take it from \"next\" of the page before");
 	return 0;
 }

@@ -131,7 +131,8 @@ static const char *one_line(const char *text, char out[400])
 
 /*
  * Records the first error of a call. What the sender's data can cause (22: data, 54: a
- * name too long for an index) is told apart from our bugs; a timeout or a full disk may pass.
+ * name too long for an index) is told apart from our bugs; a timeout or a full disk may pass,
+ * and so does a table or column that `migrate` has not made yet (42P01, 42703).
  */
 static int failed(struct db *db, const PGresult *first, const char *what, struct err *err)
 {
@@ -143,7 +144,8 @@ static int failed(struct db *db, const PGresult *first, const char *what, struct
 	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state ? state : "");
 	db->fate = fate_of(db);
 	one_line(text ? text : PQerrorMessage(db->conn), line);
-	if (db->fate != FATE_FINAL || !strncmp(db->sqlstate, "53", 2) || !strncmp(db->sqlstate, "57", 2))
+	if (db->fate != FATE_FINAL || !strncmp(db->sqlstate, "53", 2) || !strncmp(db->sqlstate, "57", 2) ||
+	    !strcmp(db->sqlstate, "42P01") || !strcmp(db->sqlstate, "42703"))
 		kind = ERR_UNAVAILABLE;
 	else if (!strncmp(db->sqlstate, "22", 2) || !strncmp(db->sqlstate, "54", 2))
 		kind = ERR_INVALID;

@@ -100,6 +100,12 @@ static enum MHD_Result queue_answer(struct call *call)
 	return done;
 }
 
+static void drop_body(struct call *call)
+{
+	call->web->bodies -= call->body.len;
+	buf_fini(&call->body);
+}
+
 /*
  * An answer while the body is still coming: libmicrohttpd cannot send one, and closing with
  * unread data would reset the connection before the client has read why. So the answer goes
@@ -114,8 +120,7 @@ static enum MHD_Result refuse_now(struct call *call)
 	reply_raw(&out, call->answer, &call->reply);
 	call->sent = out.len;
 	call->state = CALL_DRAIN;
-	buf_fini(&call->body);
-	buf_init(&call->body);
+	drop_body(call);
 	web_conn_send_last(call->conn, &out);
 	buf_fini(&out);
 	return MHD_YES;
@@ -292,21 +297,20 @@ static void on_done(void *cls, struct MHD_Connection *connection, void **con_cls
 		    enum MHD_RequestTerminationCode how)
 {
 	struct call *call = *con_cls;
-	struct web *web = cls;
 	bool whole;
 
+	(void)cls;
 	(void)connection;
 	if (!call)
 		return;
 	whole = call->state == CALL_DRAIN || (call->state == CALL_ANSWERED && how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 	count(call, whole);
 	access_log(call, whole);
-	web->bodies -= call->body.len;
+	drop_body(call);
 	web_conn_phase(call->conn, CONN_IDLE, NULL);
 	if (call->response)
 		MHD_destroy_response(call->response);
 	reply_body_unref(call->answer);
-	buf_fini(&call->body);
 	buf_fini(&call->rq.out);
 	arena_free(call->arena);
 	free(call);

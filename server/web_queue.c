@@ -192,9 +192,8 @@ static void pack(struct worker *w)
 		return;
 	if (db_packs_waiting(w->db, &waiting, &err) ||
 	    (waiting > PACK_ABOVE && db_packs_work(w->db, w->arena, PACK_RUNS, &packed, &err)))
-		/* 42P01: a database not migrated yet, as /readyz tells */
-		log_event(err.kind == ERR_UNAVAILABLE || !strcmp(db_sqlstate(w->db), "42P01") ? LOG_DEBUG : LOG_WARN,
-			  "packing failed", "error=%s", log_quote(quoted, sizeof(quoted), err.message));
+		log_event(err.kind == ERR_UNAVAILABLE ? LOG_DEBUG : LOG_WARN, "packing failed", "error=%s",
+			  log_quote(quoted, sizeof(quoted), err.message));
 	else if (packed)
 		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);
 	arena_reset(w->arena);

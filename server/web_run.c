@@ -155,8 +155,6 @@ static int run(struct call *call, struct err *err)
 			return 0;
 		if (call->route->body && unpack(call, err))
 			return -1;
-		if (db_catalog_refresh(rq->server->catalog, rq->db, err))
-			return -1;
 	}
 	if (call->route->handler(rq, err))
 		return -1;

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from harness import Api, error_of, sql, submission, wait_until
+from harness import Api, Process, command, error_of, free_port, sql, submission, wait_until
 
 TABLES = ("run", "run_raw", "run_todo", "series_pack", "machine", "kernel", "config", "benchmark", "metric", "series")
 
@@ -182,6 +182,16 @@ def test_a_chunked_body_over_the_cap_is_413(api):
     error_of(post(api, (b" " * 65536 for _ in range(80))), 413, "too_large")
 
 
+def test_refused_bodies_leave_room_for_good_ones(new_server, tokens):
+    server = new_server("--max-body", "64")
+    chunked = (f"POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {tokens('ingest')}\r\n"
+               "Transfer-Encoding: chunked\r\n\r\n11170\r\n" + " " * 0x11170 + "\r\n0\r\n\r\n").encode()
+    for _ in range(80):  # more than all bodies on their way may hold at once
+        assert server.raw(chunked).startswith(b"HTTP/1.1 413 ")
+    error_of(post(Api(server.url, tokens("ingest")), b"nope"), 400, "bad_json")
+    server.stop()
+
+
 def test_a_body_of_just_the_cap_is_read(api):
     error_of(post(api, b" " * (4 * 1024 * 1024)), 400, "bad_json")
 
@@ -275,6 +285,23 @@ def test_postgresql_away_is_503_and_it_comes_back_by_itself(postgres, server, ap
         postgres.start()
     wait_until(lambda: api.get("/readyz").status_code == 200, "ready again, without a restart")
     assert api.post("/api/v1/runs", json=submission()).status_code == 200  # the one stored in the beginning
+
+
+def test_a_database_without_a_schema_is_503_until_it_is_migrated(postgres, tmp_path):
+    database = postgres.create_database()
+    server = Process("serve", "--db", database, "--listen", f"127.0.0.1:{(port := free_port())}", log=tmp_path / "log")
+    server.start()
+    try:
+        api = Api(f"http://127.0.0.1:{port}")
+        wait_until(lambda: "listening" in server.log_tail(), "the server listens")
+        assert "migrate" in error_of(api.get("/readyz"), 503, "unavailable")["message"]
+        for path in ("/api/v1/machines", "/api/v1/kernels", "/api/v1/runs"):
+            error_of(api.get(path), 503, "unavailable")
+        command("migrate", "--db", database)
+        for path in ("/readyz", "/api/v1/machines", "/api/v1/kernels", "/api/v1/runs"):
+            assert api.get(path).status_code == 200, path
+    finally:
+        server.stop()
 
 
 def test_a_killed_postgresql_is_503_too(postgres, server, api):

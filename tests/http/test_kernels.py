@@ -161,6 +161,8 @@ def test_kernels_in_their_order_whatever_came_first(api):
     assert names == ["6.16", "6.17-rc1", "6.17-rc1+revert-cac1db8c3aad", "6.17-rc2", "6.17-rc10", "6.17"]
     stable = [k["name"] for k in api.json("/api/v1/kernels?order=1&track=stable-6.16")["kernels"]]
     assert stable == ["6.16.7", "6.16.12"]
+    assert api.json("/api/v1/kernels?track=stable-9.*")["kernels"] == []
+    error_of(api.get("/api/v1/kernels?track=stable-9.9"), 400, "unknown_value")
 
 
 def test_two_spellings_are_one_kernel(api):

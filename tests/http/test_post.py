@@ -312,7 +312,9 @@ def test_runs_by_kernel_machine_and_track(api):
     assert names("metric=none-*") == []
     error_of(api.get("/api/v1/runs?machine=filter-02x"), 400, "unknown_value")
     error_of(api.get("/api/v1/runs?kernel=6.15"), 400, "unknown_value")
-    error_of(api.get("/api/v1/runs?cursor=x"), 400, "bad_argument")
+    assert names("kernel=v6.15-rc3&track=eln") == [] and names("kernel=v6.15-rc3&track=mainline") == ["6.15-rc3"]
+    for bad in ("x", "-1-" + str(uuid.uuid4()), "9223372036854775807-" + str(uuid.uuid4())):
+        error_of(api.get(f"/api/v1/runs?cursor={bad}"), 400, "bad_argument")
 
 
 @pytest.mark.parametrize("name", ["benchmarks", "kernels", "machines", "configs", "series", "runs"])
