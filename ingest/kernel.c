@@ -2,35 +2,25 @@
 /* A text that names a kernel -> struct kernel: what kind of text it is, and whether it may be one. */
 #include "kernel.h"
 
+#include "../lib/utf8.h"
 #include "kernel_impl.h"
 
 /* The first thing that is wrong with the bytes of a text, or NULL. */
 static const char *bytes_problem(const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
+	size_t n = strlen(s);
 
-	if (strlen(s) > KERNEL_NAME_MAX)
+	if (n > KERNEL_NAME_MAX)
 		return "it is longer than 400 bytes";
-	if (!*s)
+	if (!n)
 		return "it is empty";
-	if (*s == ' ' || s[strlen(s) - 1] == ' ')
+	if (*s == ' ' || s[n - 1] == ' ')
 		return "it begins or ends with a blank";
-	while (*p) {
-		int more = *p < 0x80		     ? 0
-			   : *p >= 0xc2 && *p < 0xe0 ? 1
-			   : *p >= 0xe0 && *p < 0xf0 ? 2
-			   : *p >= 0xf0 && *p < 0xf5 ? 3
-						     : -1;
-
+	if (utf8_good(s, n) < n)
+		return "it is no valid UTF-8";
+	for (const unsigned char *p = (const unsigned char *)s; *p; p++)
 		if (*p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0))
 			return "it has control bytes";
-		if (more < 0 || (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
-		    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
-			return "it is no valid UTF-8";
-		for (p++; more > 0; more--, p++)
-			if ((*p & 0xc0) != 0x80)
-				return "it is no valid UTF-8";
-	}
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/must.h"
+#include "../lib/utf8.h"
 #include "format.h"
 #include "read_impl.h"
 #include "submission_json.h"
@@ -85,35 +86,7 @@ const char *read_impl_argument(const struct read_context *ctx)
 
 size_t read_impl_utf8_bad(const char *text, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	size_t i = 0, more;
-
-	while (i < len) {
-		unsigned char c = s[i];
-		unsigned char low = 0x80, high = 0xbf;
-
-		if (c && c < 0x80) {
-			i++;
-			continue;
-		}
-		if (c >= 0xc2 && c <= 0xdf)
-			more = 1;
-		else if (c >= 0xe0 && c <= 0xef)
-			more = 2;
-		else if (c >= 0xf0 && c <= 0xf4)
-			more = 3;
-		else
-			return i;
-		low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : low;	/* overlong */
-		high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : high;	/* surrogates, past U+10FFFF */
-		if (len - i <= more || s[i + 1] < low || s[i + 1] > high)
-			return i;
-		for (size_t k = 2; k <= more; k++)
-			if (s[i + k] < 0x80 || s[i + k] > 0xbf)
-				return i;
-		i += more + 1;
-	}
-	return len;
+	return utf8_good(text, strnlen(text, len));
 }
 
 static size_t line_of(const char *text, size_t at)

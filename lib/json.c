@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "num.h"
+#include "utf8.h"
 
 static void value(struct json *j)
 {
@@ -47,9 +48,12 @@ static void quoted(struct buf *out, const char *s, size_t n)
 	buf_putc(out, '"');
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
+		size_t more = c < 0x80 ? 1 : utf8_char(s + i, n - i);
 
-		if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != 0x7f)
+		if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != 0x7f && more) {
+			i += more - 1;
 			continue;
+		}
 		buf_add(out, s + from, i - from);
 		from = i + 1;
 		if (c == '"' || c == '\\') {
@@ -57,6 +61,8 @@ static void quoted(struct buf *out, const char *s, size_t n)
 			buf_putc(out, (char)c);
 		} else if (c == '\n') {
 			buf_puts(out, "\\n");
+		} else if (c >= 0x80) {		/* half a character at the end of a message that was cut */
+			buf_puts(out, "\xef\xbf\xbd");
 		} else {
 			buf_printf(out, "\\u%04x", c);
 		}

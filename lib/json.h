@@ -39,7 +39,7 @@ void json_null(struct json *j) JSON_LINK_NAME("json_w_null");
 void json_bool(struct json *j, bool b);
 void json_i64(struct json *j, int64_t i);
 void json_num(struct json *j, double d);		/* NaN and infinities become null */
-void json_str(struct json *j, const char *s);		/* NULL becomes null; s is UTF-8 */
+void json_str(struct json *j, const char *s);		/* NULL becomes null; what is no UTF-8 becomes U+FFFD */
 void json_strn(struct json *j, const char *s, size_t n);
 void json_raw(struct json *j, const char *json);	/* text that is JSON already; NULL becomes null */
 

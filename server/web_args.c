@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "../lib/num.h"
+#include "../lib/utf8.h"
 
 static const struct {
 	enum rep rep;
@@ -41,35 +42,6 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* RFC 3629: shortest forms only, no surrogates, nothing above U+10FFFF. */
-static bool utf8_valid(const char *s)
-{
-	const unsigned char *p = (const unsigned char *)s;
-
-	while (*p) {
-		unsigned c = *p++, more, least;
-
-		if (c < 0x80)
-			continue;
-		if (c >= 0xc2 && c <= 0xdf)
-			more = 1, least = 0x80, c &= 0x1f;
-		else if ((c & 0xf0) == 0xe0)
-			more = 2, least = 0x800, c &= 0x0f;
-		else if (c >= 0xf0 && c <= 0xf4)
-			more = 3, least = 0x10000, c &= 0x07;
-		else
-			return false;
-		for (; more; more--, p++) {
-			if ((*p & 0xc0) != 0x80)
-				return false;
-			c = c << 6 | (*p & 0x3f);
-		}
-		if (c < least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-			return false;
-	}
-	return true;
-}
-
 /* n bytes of a URI, decoded; '+' is a blank in a query only. */
 static const char *decode(struct arena *a, const char *s, size_t n, bool query, const char *what, struct err *err)
 {
@@ -99,7 +71,7 @@ static const char *decode(struct arena *a, const char *s, size_t n, bool query, 
 		out[k++] = c;
 	}
 	out[k] = 0;
-	if (!utf8_valid(out)) {
+	if (utf8_good(out, k) < k) {
 		err_set(err, ERR_BAD_ARGUMENT, "%s: not valid UTF-8", what);
 		return NULL;
 	}

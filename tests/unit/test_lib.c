@@ -11,6 +11,7 @@
 #include "../../lib/json.h"
 #include "../../lib/num.h"
 #include "../../lib/tm.h"
+#include "../../lib/utf8.h"
 
 static void arena(void)
 {
@@ -145,7 +146,26 @@ static void json(void)
 	       "0.5,null,true,[],{}],"
 	       "\"raw\":{\"k\":1}}",
 	       "JSON with its commas and escapes");
+	buf_clear(&b);
+	json_str(&(struct json){ .out = &b }, "cut \xc3\xa9\xe2\x82");
+	is_str(b.p, "\"cut \xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\"", "half a character is no reason for a bad document");
 	buf_fini(&b);
+}
+
+static void utf8(void)
+{
+	static const char *const good[] = { "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+					    "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf" };
+	static const char *const bad[] = { "\x80", "\xbf", "\xc0\xaf", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x9f\xbf", "\xe2\x82",
+					   "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff" };
+	bool all = true, none = true;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		all &= utf8_char(good[i], strlen(good[i])) == strlen(good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		none &= !utf8_char(bad[i], strlen(bad[i]));
+	ok(all && none, "UTF-8 in its shortest form, without surrogates");
+	ok(utf8_good("a\xc3\xa9\xff", 4) == 3 && utf8_good("a\xc3\xa9", 2) == 1 && utf8_good("", 0) == 0, "as far as it is");
 }
 
 static void ident(void)
@@ -249,6 +269,7 @@ int main(void)
 	buf();
 	num();
 	json();
+	utf8();
 	ident();
 	tm();
 	err();
