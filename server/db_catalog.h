@@ -76,6 +76,12 @@ void db_catalog_free(struct catalog *c);
 /* Brings in what others committed since the last call (any process). Cheap when nothing did. */
 int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err);
 
+/*
+ * After a dump was restored into a new cluster: its rows bear transactions that this cluster has
+ * yet to reach, and would all be read again at every refresh. Runs at each migration.
+ */
+int db_catalog_adopt(struct db *db, struct err *err);
+
 /* Many readers at once; hold it while walking lists. Entries found stay valid after the unlock. */
 void db_catalog_lock(struct catalog *c);
 void db_catalog_unlock(struct catalog *c);

@@ -261,27 +261,59 @@ static int refresh(struct catalog *c, struct db *db, const struct db_rows *looke
 	return ret;
 }
 
+/* Under refresh_lock: all that was committed as of the look is in. */
+static void note_look(struct catalog *c, const struct db_rows *looked)
+{
+	int64_t since = db_i64(looked, 0, 1);
+
+	if (since > c->since)		/* another worker's look may have been newer */
+		c->since = since;
+	free(c->snapshot);
+	c->snapshot = strdup(db_text(looked, 0, 0));
+	must(c->snapshot != NULL);
+}
+
 int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err)
 {
 	struct db_rows *looked;
-	const char *snapshot;
-	int ret;
+	int64_t since;
+	int ret = 0;
 
 	must(!pthread_mutex_lock(&c->refresh_lock));
-	ret = db_query(db, &look, DB_ARGS(db_arg_i64(c->since)), &looked, err);
-	if (!ret) {
-		snapshot = db_text(looked, 0, 0);
-		if (strcmp(c->snapshot, snapshot)) {
-			ret = refresh(c, db, looked, err);
-			if (!ret) {
-				c->since = db_i64(looked, 0, 1);
-				free(c->snapshot);
-				c->snapshot = strdup(snapshot);
-				must(c->snapshot != NULL);
-			}
-		}
-		db_rows_free(looked);
+	since = c->since;
+	must(!pthread_mutex_unlock(&c->refresh_lock));
+	/* not under the lock: all workers would wait for one another's round trips */
+	if (db_query(db, &look, DB_ARGS(db_arg_i64(since)), &looked, err))
+		return -1;
+	must(!pthread_mutex_lock(&c->refresh_lock));
+	if (strcmp(c->snapshot, db_text(looked, 0, 0))) {
+		ret = refresh(c, db, looked, err);
+		if (!ret)
+			note_look(c, looked);
 	}
 	must(!pthread_mutex_unlock(&c->refresh_lock));
+	db_rows_free(looked);
 	return ret;
+}
+
+#define ADOPT(table)											\
+	"UPDATE " table " SET changed_in = 0"								\
+	" WHERE changed_in >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+
+static const struct stmt adopt[CAT_KINDS] = {
+	[CAT_MACHINE] = { "adopt_machines", ADOPT("machine") },
+	[CAT_FACT] = { "adopt_facts", ADOPT("machine_fact") },
+	[CAT_KERNEL] = { "adopt_kernels", ADOPT("kernel") },
+	[CAT_CONFIG] = { "adopt_configs", ADOPT("config") },
+	[CAT_BENCHMARK] = { "adopt_benchmarks", ADOPT("benchmark") },
+	[CAT_METRIC] = { "adopt_metrics", ADOPT("metric") },
+	[CAT_SERIES] = { "adopt_series", ADOPT("series") },
+};
+
+int db_catalog_adopt(struct db *db, struct err *err)
+{
+	for (int kind = 0; kind < CAT_KINDS; kind++)
+		if (db_query(db, &adopt[kind], DB_NO_ARGS, NULL, err))
+			return -1;
+	return 0;
 }

@@ -43,7 +43,7 @@ struct catalog {
 
 	pthread_mutex_t refresh_lock;	/* one refresh at a time; never taken with lock held */
 	int64_t since;			/* under refresh_lock: every change before this transaction is in */
-	char *snapshot;			/* under refresh_lock: as of which that is so, in PostgreSQL's words */
+	char *snapshot;			/* under refresh_lock: the last look, all of which is in; PostgreSQL's words */
 };
 
 const void *db_catalog_own_by_id(const struct catalog *c, enum cat_kind kind, int64_t id);

@@ -10,6 +10,7 @@
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db_catalog.h"
 #include "embed.h"
 
 #define DEADLINE_MS 30000	/* for retries; a migration itself may take as long as it needs */
@@ -146,7 +147,7 @@ int db_migrate_run(struct db *db, int *applied, struct err *err)
 			return -1;
 		*applied += step.applied;
 	}
-	return 0;
+	return db_catalog_adopt(db, err);
 }
 
 int db_migrate_check(struct db *db, struct err *err)
