@@ -292,17 +292,14 @@ static const char **tracks_of(struct catalog *c, struct arena *a, size_t *n)
 	return tracks;
 }
 
-static int add_track(struct catalog *c, struct arena *a, struct selection *sel, const char *value, struct err *err)
+static int check_track(struct catalog *c, struct arena *a, const char *value, struct err *err)
 {
 	size_t n, i = 0;
 	const char **tracks = tracks_of(c, a, &n);
 
 	while (i < n && strcmp(tracks[i], value))
 		i++;
-	if (i == n && !is_glob(value))
-		return calc_select_unknown(a, "track", value, tracks, n, err);
-	sel->tracks[sel->n_tracks++] = value;
-	return 0;
+	return i < n || is_glob(value) ? 0 : calc_select_unknown(a, "track", value, tracks, n, err);
 }
 
 static void add_want(struct arena *a, struct want *wants, size_t *n_wants, const struct select_arg *arg, size_t most)
@@ -328,24 +325,21 @@ static void add_want(struct arena *a, struct want *wants, size_t *n_wants, const
 	w->values[w->n++] = arg->value;
 }
 
-static int select_locked(struct catalog *c, struct arena *a, const struct want *wants, size_t n_wants,
-			 struct selection *sel, struct err *err)
+static void select_locked(struct catalog *c, struct arena *a, const struct want *wants, size_t n_wants,
+			  struct selection *sel)
 {
 	size_t n_series;
 	const struct cat_series *const *series = db_catalog_series(c, &n_series);
 
-	for (size_t i = 0; i < n_wants; i++)
-		if (check_known(c, a, &wants[i], err))
-			return -1;
 	sel->series = arena_array(a, const struct cat_series *, n_series + 1);
 	for (size_t i = 0; i < n_series; i++)
 		if (fits(a, wants, n_wants, series[i]))
 			sel->series[sel->n++] = series[i];
-	return 0;
 }
 
-int calc_select_series(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n,
-		       struct selection *sel, struct err *err)
+/* strict: an exact value must name something. */
+static int select_series(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n, bool strict,
+			 struct selection *sel, struct err *err)
 {
 	struct want *wants = arena_array(a, struct want, n + 1);
 	size_t n_wants = 0;
@@ -354,15 +348,33 @@ int calc_select_series(struct catalog *c, struct arena *a, const struct select_a
 	*sel = (struct selection){ .tracks = arena_array(a, const char *, n + 1) };
 	db_catalog_lock(c);
 	for (size_t i = 0; i < n && !ret; i++) {
-		if (!strcmp(args[i].name, "track"))
-			ret = add_track(c, a, sel, args[i].value, err);
-		else if (calc_select_is_selector(args[i].name))
+		if (!strcmp(args[i].name, "track")) {
+			sel->tracks[sel->n_tracks++] = args[i].value;
+			ret = strict ? check_track(c, a, args[i].value, err) : 0;
+		} else if (calc_select_is_selector(args[i].name)) {
 			add_want(a, wants, &n_wants, &args[i], n);
+		}
 	}
+	for (size_t i = 0; i < n_wants && strict && !ret; i++)
+		ret = check_known(c, a, &wants[i], err);
 	if (!ret)
-		ret = select_locked(c, a, wants, n_wants, sel, err);
+		select_locked(c, a, wants, n_wants, sel);
 	db_catalog_unlock(c);
 	return ret;
+}
+
+int calc_select_series(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n,
+		       struct selection *sel, struct err *err)
+{
+	return select_series(c, a, args, n, true, sel, err);
+}
+
+void calc_select_known(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n,
+		       struct selection *sel)
+{
+	struct err none = { 0 };
+
+	select_series(c, a, args, n, false, sel, &none);
 }
 
 bool calc_select_track(const struct selection *sel, const char *track)

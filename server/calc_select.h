@@ -30,6 +30,9 @@ bool calc_select_is_selector(const char *name);
  */
 int calc_select_series(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n,
 		       struct selection *sel, struct err *err);
+/* The same where values may name what is yet to come, as in a rule: they select nothing. */
+void calc_select_known(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n,
+		       struct selection *sel);
 
 /*
  * A kernel argument (name, v form, phrase, `latest`, `latest:TRACK`): the kernel. `arg` is

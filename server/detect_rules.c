@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect_rules.h"
 
-#include <fnmatch.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -52,11 +51,8 @@ static int resolve(struct detect_rule *r, struct catalog *c, struct arena *a, st
 	if (ret)
 		return -1;
 	r->everything = n == 0;
-	if (n && calc_select_series(c, a, args, n, &r->sel, err)) {
-		if (err->kind != ERR_UNKNOWN_VALUE)
-			return -1;
-		r->sel = (struct selection){ 0 };
-	}
+	if (n)
+		calc_select_known(c, a, args, n, &r->sel);
 	return 0;
 }
 
@@ -80,8 +76,6 @@ int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct
 			rules->n++;
 			continue;
 		}
-		if (err->kind == ERR_UNAVAILABLE || err->kind == ERR_BUG)
-			return -1;
 		log_event(LOG_WARN, "a rule is left out", "rule=%s error=%s", log_quote(name, sizeof(name), r->rule.name),
 			  log_quote(why, sizeof(why), err->message));
 	}
@@ -91,13 +85,12 @@ int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct
 static bool selects(const struct detect_rule *r, const struct cat_series *series, const char *track)
 {
 	size_t lo = 0, hi = r->sel.n;
-	bool on_track = r->sel.n_tracks == 0;
 
 	if (r->everything)
 		return true;
-	for (size_t i = 0; i < r->sel.n_tracks; i++)
-		on_track |= !fnmatch(r->sel.tracks[i], track, 0);
-	while (on_track && lo < hi) {	/* the selection is in id order */
+	if (!calc_select_track(&r->sel, track))
+		return false;
+	while (lo < hi) {	/* the selection is in id order */
 		size_t mid = lo + (hi - lo) / 2;
 
 		if (r->sel.series[mid]->id == series->id)

@@ -277,7 +277,8 @@ def test_the_threshold_is_an_option(lab):
 
 
 def test_a_rule_watches_what_its_selector_says(lab):
-    sql(lab.db, "UPDATE rule SET selector = '{\"param.size_kib\": [\"400\"], \"machine\": [\"milan-*\"]}'")
+    sql(lab.db, "UPDATE rule SET selector = '{\"param.size_kib\": [\"400\"], \"machine\": [\"milan-*\", \"not-yet-01\"],"
+                " \"track\": [\"main*\", \"not-yet\"]}'")
     lab.watch()
     for machine in "milan-01", "rome-01":
         lab.boots("6.16", SIZES, machine=machine)
@@ -530,7 +531,8 @@ def test_the_list_and_its_pages(lab):
     assert len(lab.alerts(state=["new", "fixed"])) == 5
     harness.error_of(lab.api.get("/api/v1/alerts?state=nonsense"), 400, "unknown_value")
     harness.error_of(lab.api.get("/api/v1/alerts?benchmark=suite/b9"), 400, "unknown_value")
-    harness.error_of(lab.api.get("/api/v1/alerts?cursor=x"), 400, "bad_argument")
+    for bad in "x", "9223372036854775807-" + whole["alerts"][0]["id"]:
+        harness.error_of(lab.api.get(f"/api/v1/alerts?cursor={bad}"), 400, "bad_argument")
     harness.error_of(lab.api.get("/api/v1/alerts?nonsense=1"), 400, "bad_argument")
     csv = lab.api.get("/api/v1/alerts.csv")
     assert csv.headers["Content-Type"].startswith("text/csv") and len(csv.text.splitlines()) == 6
