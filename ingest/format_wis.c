@@ -162,7 +162,7 @@ static void take_row(struct reading *rd, char *line)
 {
 	struct section *s = section(rd);
 	const char *text = arena_strdup(rd->f->a, line);
-	double v[CELLS_MAX];
+	double v[CELLS_MAX] = { 0 };
 	bool has[CELLS_MAX] = { false };
 	size_t n = 0;
 

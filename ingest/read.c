@@ -2,10 +2,10 @@
 /* The front door: which reader a body goes to, and what may not come in at all. */
 #include "read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../lib/must.h"
-#include "../lib/utf8.h"
 #include "format.h"
 #include "read_impl.h"
 #include "submission_json.h"
@@ -82,35 +82,6 @@ const char *read_impl_argument(const struct read_context *ctx)
 	if (ctx->benchmark)
 		return "benchmark";
 	return ctx->n_labels ? "label.KEY" : NULL;
-}
-
-size_t read_impl_utf8_bad(const char *text, size_t len)
-{
-	return utf8_good(text, strnlen(text, len));
-}
-
-static size_t line_of(const char *text, size_t at)
-{
-	size_t line = 1;
-
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
-	return line;
-}
-
-/* Foreign files are text; what reads numbers out of them never meets a NUL or half a character. */
-static int check_text(const char *text, size_t len, struct err *err)
-{
-	size_t bad = read_impl_utf8_bad(text, len), i = 0;
-
-	if (bad < len)
-		return err_set(err, ERR_INVALID, "line %zu: %s: this is no text in UTF-8", line_of(text, bad),
-			       text[bad] ? "a byte that is no character" : "a NUL byte");
-	while (i < len && strchr(" \t\r\n", text[i]))
-		i++;
-	if (i == len)
-		return err_set(err, ERR_INVALID, "the file is empty");
-	return 0;
 }
 
 static const char *known_formats(struct arena *a)
@@ -192,31 +163,52 @@ static int read_chosen(struct arena *a, const struct format *format, const char 
 	return read_json(a, body, len, ctx->now, out, err);
 }
 
+static void warn_of(const struct read_mended *mended, struct read_result *out)
+{
+	char at[32];
+
+	if (!mended->bytes)
+		return;
+	snprintf(at, sizeof(at), "line %zu", mended->line);
+	for (size_t i = 0; i < out->n; i++)
+		if (out->items[i].sub)
+			problems_add(out->items[i].sub->warnings, at, "%zu bytes from here on are no UTF-8: read as Latin-1",
+				     mended->bytes);
+}
+
 int read_impl_file(struct arena *a, const char *text, size_t len, const struct read_context *ctx,
 		   struct read_result *out, struct err *err)
 {
 	const struct format *format;
+	struct read_mended mended;
 
 	*out = (struct read_result){ .n = 0 };
-	if (check_text(text, len, err) || choose(a, ctx, text, len, &format, err))
+	if (read_impl_text(a, &text, &len, &mended, err) || choose(a, ctx, text, len, &format, err))
 		return -1;
 	if (format == &format_table[0])
 		return err_set(err, ERR_INVALID, "a submission of its own: send it by itself, or as files and a context");
-	return read_foreign(a, format, text, len, ctx, out, err);
+	if (read_foreign(a, format, text, len, ctx, out, err))
+		return -1;
+	warn_of(&mended, out);
+	return 0;
 }
 
 int read_body(struct arena *a, const char *body, size_t len, const struct read_context *ctx, struct read_result *out,
 	      struct err *err)
 {
 	const struct format *format = &format_table[0];
+	struct read_mended mended = { .bytes = 0 };
+	const char *text = body;
+	size_t text_len = len;
 
 	*out = (struct read_result){ .n = 0 };
-	if (is_foreign(ctx) && check_text(body, len, err))
+	if (is_foreign(ctx) && read_impl_text(a, &text, &text_len, &mended, err))
 		return -1;
-	if (ctx->format && choose(a, ctx, body, len, &format, err))
+	if (ctx->format && choose(a, ctx, text, text_len, &format, err))
 		return -1;
-	if (read_chosen(a, format, body, len, ctx, out, err))
+	if (read_chosen(a, format, text, text_len, ctx, out, err))
 		return -1;
+	warn_of(&mended, out);
 	for (size_t i = 0; i < out->n; i++)
 		out->items[i].index = i;
 	/* the one submission of a body came as the whole body */

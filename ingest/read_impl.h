@@ -17,6 +17,16 @@ int read_impl_json(struct arena *a, const struct jread_slice *slice, int64_t now
 int read_impl_file(struct arena *a, const char *text, size_t len, const struct read_context *ctx,
 		   struct read_result *out, struct err *err);
 
+struct read_mended {			/* bytes that were no UTF-8 */
+	size_t bytes, line;		/* how many, and where the first is */
+};
+
+/*
+ * A file of a foreign format as UTF-8, in the arena where it had to be mended (what is
+ * no JSON may come in an old locale). -1 where it is empty, or no text.
+ */
+int read_impl_text(struct arena *a, const char **text, size_t *len, struct read_mended *mended, struct err *err);
+
 /* Where the text stops being UTF-8 (without NUL), or len. */
 size_t read_impl_utf8_bad(const char *s, size_t len);
 

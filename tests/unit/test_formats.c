@@ -239,7 +239,7 @@ static void test_context(void)
 	ok(take(" \n", (struct read_context){ .format = "auto", .machine = "m" }) && err.kind == ERR_INVALID &&
 	   strstr(err.message, "empty"), "an empty file");
 	ok(read_text(a, "a\0b", 3, (struct read_context){ .format = "csv" }, &res, &err) && err.kind == ERR_INVALID, "a NUL byte");
-	ok(take("a\n\xc3(", (struct read_context){ .format = "csv" }) && strstr(err.message, "line 2"), "no UTF-8, with its line");
+	ok(take("{\n\"\xc3(", (struct read_context){ .format = "gbench" }) && strstr(err.message, "line 2"), "JSON that is no UTF-8, with its line");
 	ok(!take("{\"machine\":{\"name\":\"m\"},\"results\":[]}", (struct read_context){ .format = "auto" }), "auto knows our own format");
 }
 

@@ -318,9 +318,23 @@ static void test_history(void)
 	ok(take("time,x,x\n", ctx) && strstr(err.message, "twice"), "a column twice is refused");
 }
 
+static void test_old_locale(void)
+{
+	struct submission *s = one("Zeit\x96 und so\nBenchmark Time CPU Iterations\ngr\xf6\xdf" "er 5 ns 5 ns 10\n", plain);
+
+	ok(s && s->n_results == 1 && !strcmp(s->results[0].benchmark, "gr\xc3\xb6\xc3\x9f" "er"), "bytes of an old locale are read: %s",
+	   err.message);
+	ok(s && warned(s, "line 1", "3 bytes"), "and warned of");
+	ok(s && res.items[0].raw_len == strlen("Zeit\x96 und so\nBenchmark Time CPU Iterations\ngr\xf6\xdf" "er 5 ns 5 ns 10\n"),
+	   "the raw file is what came");
+	s = one("Benchmark Time CPU Iterations\n\xce\xbcs/\xc4\x85 5 ns 5 ns 10\n", plain);
+	ok(s && !strcmp(s->results[0].benchmark, "\xce\xbcs/\xc4\x85") && !warned(s, "line 2", "Latin"), "UTF-8 stays as it is");
+}
+
 int main(void)
 {
 	a = arena_new();
+	test_old_locale();
 	test_gbench_console();
 	test_gbench_parts();
 	test_gbench_csv();
