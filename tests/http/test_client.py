@@ -2,6 +2,8 @@
 """The lab client, `nsecwatch`: needs no server."""
 import json
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -98,3 +100,20 @@ def test_parse_of_many_files_goes_on_after_a_bad_one(tmp_path):
     (tmp_path / "bad.json").write_text("{")
     code, out, err = client("parse", str(tmp_path / "bad.json"), str(tmp_path / "missing"), str(tmp_path / "good.json"))
     assert code == 1 and "bad.json" in err and "missing" in err and "milan-01" in out
+
+
+def test_the_manual_is_well_formed_and_knows_every_command_and_setting():
+    text = (ROOT / "man" / "nsecwatch.1").read_text()
+    plain = text.replace("\\-", "-").replace("\\~", " ")
+    table = (ROOT / "client" / "options.c").read_text()
+    settings = re.findall(r'^\t\{ "([a-z-]+)",[^}]*?, true,', table, re.M)
+    commands = re.findall(r'^\t\{ "([a-z]+)", [A-Z]+, ', table, re.M)
+    assert {"url", "token", "spool"} <= set(settings) and {"push", "check"} <= set(commands)
+    for word in settings + commands:
+        assert re.search(rf"\b{word}\b", plain), word
+    known = set(re.findall(r'^\t\{ "([a-z-]+)",', table, re.M))
+    for option in re.findall(r"--([a-z][a-z-]+)", plain):
+        assert option in known, option
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-ww", "-z", ROOT / "man" / "nsecwatch.1"], capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
