@@ -152,7 +152,7 @@ run: deps
 	@exec $(BUILD)/nsecwatchd up --demo --data var
 
 test: deps-test
-	@$(MAKE) --no-print-directory $(PARALLEL) all $(UNIT)
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(UNIT) $(BUILD)/corpus_dump
 	@BUILD=$(BUILD) SAN=$(SAN) WITH_NPM=$(WITH_NPM) tests/run.sh
 
 test-compose:

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All tests: layers, unit (TAP), HTTP (pytest), browser (node). Goes on after a failing part;
+# All tests: layers, unit (TAP), the readers against the corpus, HTTP (pytest), browser (node). Goes on after a failing part;
 # the last line is "N passed, N failed, N skipped", the exit status 1 when anything failed.
 # BUILD, SAN and WITH_NPM come from make. Logs are kept in BUILD/test-logs.
-# usage: tests/run.sh [layers|unit|http|browser]...	(all of them without an argument)
+# usage: tests/run.sh [layers|unit|corpus|http|browser]...	(all of them without an argument)
 set -u
 cd "$(dirname "$0")/.."
 export BUILD="${BUILD:-build}" SAN="${SAN:-}" WITH_NPM="${WITH_NPM:-yes}"
@@ -53,6 +53,23 @@ run_unit() {
 		"$(lines '^(ok .*|1\.\.0 )# SKIP' "$log")" $status unit
 }
 
+# The readers against real files, which are not in the repository.
+run_corpus() {
+	log=$logs/corpus.log
+	corpus=${NSECWATCH_SHARED:-../shared}/corpus
+	if [ ! -d "$corpus" ]; then
+		echo "corpus tests skipped: no $corpus (NSECWATCH_SHARED tells where it is)"
+		count 0 0 1 0 corpus
+		return
+	fi
+	CORPUS_DUMP=$BUILD/corpus_dump /usr/bin/python3 tests/corpus/corpus.py "$corpus" > "$log" 2>&1
+	status=$?
+	grep -B 3 'NOT ARGUED' "$log"
+	[ $status = 0 ] || grep -q 'NOT ARGUED' "$log" || tail -50 "$log"
+	last=$(tail -1 "$log")
+	count "$(echo "$last" | number files)" "$(echo "$last" | number 'not argued')" 0 $status corpus
+}
+
 run_http() {
 	log=$logs/http.log
 	/usr/bin/python3 -m pytest -q -rsfE --tb=short --color=no -p no:cacheprovider tests/http > "$log" 2>&1
@@ -86,7 +103,7 @@ run_browser() {
 }
 tap_total() { sed -n "s/^# $1 \([0-9]*\)$/\1/p" "$log" | tail -1; }
 
-for part in ${*:-layers unit http browser}; do
+for part in ${*:-layers unit corpus http browser}; do
 	echo "== $part"
 	"run_$part"
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Foreign formats: the reproducer, google-benchmark, CSV; then the whole corpus, where it is there. */
+/* Foreign formats: the reproducer, google-benchmark, CSV. */
 #include "read_file.h"
-#include "shared.h"
+#include "tap.h"
 
 #include "../../lib/buf.h"
 
@@ -277,103 +277,6 @@ static void test_many_rows(void)
 	buf_fini(&b);
 }
 
-/* Rows of MANIFEST.tsv: a file, its series, its points, and the values that the row names. */
-enum { FILE_NAME, FORMAT, N_SERIES = 9, N_POINTS, SPOT1 = 12, COLUMNS = 16 };
-
-/* Does the spot speak of a result? Others are attributes, or a dash. */
-static int is_spot(const char *spot)
-{
-	return strstr(spot, " = ") && (!strncmp(spot, "size_kib=", 9) || strstr(spot, " real_time") ||
-				       !strncmp(spot, "6.", 2) || !strncmp(spot, "Total ", 6));
-}
-
-/* A spot: "NAME = VALUE UNIT [-> VALUE UNIT] (lower)": is there a result of that name with this first value? */
-static int has_spot(char *spot)
-{
-	char *eq = strstr(spot, " = "), *name = spot, *value, *end;
-	double want, got;
-
-	*eq = 0;
-	value = strstr(eq + 1, "-> ");
-	value = value ? value + 3 : eq + 3;
-	want = strtod(value, &end);
-	end = strstr(name, " real_time");
-	if (end)
-		*end = 0;
-	for (size_t i = 0; i < res.n; i++) {
-		const struct submission *s = res.items[i].sub;
-
-		for (size_t k = 0; s && k < s->n_results; k++) {
-			const struct result *r = &s->results[k];
-			int same = !strncmp(name, "size_kib=", 9) ?
-				!strcmp(r->params, arena_printf(a, "{\"size_kib\":%s}", name + 9)) :
-				!strcmp(r->benchmark, name) || !strncmp(s->kernel.name, name, strlen(name)) ||
-				(!strncmp(name, "Total ", 6) && !strcmp(s->kernel.name, name + 6));
-
-			got = strstr(value, "mean") ? r->mean : r->values[0];
-			if (same && fabs(got - want) <= (strstr(value, "mean") ? 1e-4 : 1e-8) * fabs(want) && r->better == BETTER_LOWER)
-				return 1;
-		}
-	}
-	return 0;
-}
-
-static void corpus_file(char **col)
-{
-	size_t series = 0, points = 0;
-	const char *text = shared_text(col[FILE_NAME]);
-	struct read_context ctx = { .format = "auto", .machine = "m" };
-
-	if (!text)
-		return;
-	if (!strcmp(col[FORMAT], "google-benchmark") || !strcmp(col[FORMAT], "mprotect-reproducer"))
-		ctx.kernel = "6.16";	/* the others say it by themselves */
-	if (take(text, ctx)) {
-		ok(0, "%s: %s", col[FILE_NAME], err.message);
-		return;
-	}
-	for (size_t i = 0; i < res.n; i++) {
-		const struct submission *s = res.items[i].sub;
-
-		for (size_t k = 0; s && k < s->n_results; k++) {
-			series += s->results[k].status == RESULT_OK;
-			points += s->results[k].n_values;
-		}
-	}
-	if (res.many && !strcmp(col[N_SERIES], "1"))	/* one series over several kernels */
-		series /= res.n;
-	ok(series == strtoul(col[N_SERIES], NULL, 10) && points == strtoul(col[N_POINTS], NULL, 10),
-	   "%s: %zu series and %zu points (expected %s and %s)", col[FILE_NAME], series, points, col[N_SERIES], col[N_POINTS]);
-	for (int i = SPOT1; i < SPOT1 + 3; i++) {
-		char *spot = arena_strdup(a, col[i]);
-
-		if (is_spot(spot))
-			ok(has_spot(spot), "%s: %s", col[FILE_NAME], col[i]);
-	}
-}
-
-static void test_corpus(void)
-{
-	static const char *const formats[] = { "google-benchmark", "mprotect-table", "mprotect-reproducer", "mprotect-total" };
-	FILE *f = shared_open("MANIFEST.tsv");
-	char line[8192], *col[COLUMNS];
-	size_t files = 0;
-
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		shared_columns(line, col, COLUMNS);
-		for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-			if (strcmp(col[FORMAT], formats[i]))
-				continue;
-			corpus_file(col);
-			files++;
-		}
-	}
-	fclose(f);
-	ok(files >= 18, "%zu files of the corpus", files);
-}
-
 static void test_demo(void)
 {
 	static const char *const files[] = { "demo/story.json", "demo/generated.json" };
@@ -408,7 +311,6 @@ int main(void)
 	test_identity();
 	test_many_rows();
 	test_demo();
-	test_corpus();
 	arena_free(a);
 	return done();
 }
