@@ -403,6 +403,7 @@ static void stop(struct web *web)
 static void web_fini(struct web *web)
 {
 	web_queue_free(web->queue);
+	web_pack_free(web->pack);
 	cache_free(web->cache);
 	auth_free(web->auth);
 	db_runs_writer_free(web->server.writer);
@@ -465,6 +466,7 @@ int web_serve(const struct conf *conf, struct err *err)
 	MHD_set_panic_func(on_panic, NULL);
 	web_init(&web, conf);
 	web.queue = web_queue_new(&web);
+	web.pack = web_pack_new(conf);
 	if (start(&web, err)) {
 		web_queue_stop(web.queue);
 	} else {

@@ -77,6 +77,7 @@ struct web {
 	const struct conf *conf;
 	struct MHD_Daemon *daemon;
 	struct web_queue *queue;
+	struct web_pack *pack;
 	struct auth *auth;
 	struct cache *cache;
 	size_t n_routes;
@@ -104,5 +105,9 @@ bool web_queue_push(struct web_queue *q, struct call *call);	/* false: full, or 
 void web_queue_stop(struct web_queue *q);			/* answers what waits, ends the workers */
 void web_queue_free(struct web_queue *q);			/* accepts NULL */
 void web_queue_stats(struct web_queue *q, uint64_t *queued, uint64_t *busy);
+
+/* web_pack.c: the packer, a thread of its own; _free() ends it and accepts NULL. */
+struct web_pack *web_pack_new(const struct conf *conf);
+void web_pack_free(struct web_pack *p);
 
 #endif

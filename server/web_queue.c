@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
-#include "db_packs.h"
 
 #define PARKED_MAX 1000
-#define PACK_ABOVE 1000		/* waiting runs from which on a worker lends a hand */
-#define PACK_RUNS 500		/* per transaction */
-#define PACK_LOOK_USEC 1000000	/* between two looks at how many wait */
 
 struct worker {
 	struct web_queue *queue;
@@ -38,8 +33,7 @@ struct web_queue {
 	struct call *parked;		/* by wake_at */
 	size_t n_parked;
 	unsigned busy;
-	bool stopping, packing;
-	int64_t pack_look_at;
+	bool stopping;
 };
 
 static void append(struct web_queue *q, struct call *call)
@@ -101,20 +95,25 @@ static void wake_parked(struct web_queue *q)
 
 static void wait_for_work(struct web_queue *q)
 {
-	int64_t until = q->parked ? q->parked->wake_at : tm_monotonic_usec() + PACK_LOOK_USEC;
-	struct timespec ts = { .tv_sec = until / 1000000, .tv_nsec = until % 1000000 * 1000 };
+	struct timespec ts;
 
+	if (!q->parked) {
+		must(!pthread_cond_wait(&q->cond, &q->lock));
+		return;
+	}
+	ts.tv_sec = q->parked->wake_at / 1000000;
+	ts.tv_nsec = q->parked->wake_at % 1000000 * 1000;
 	pthread_cond_timedwait(&q->cond, &q->lock, &ts);
 }
 
-/* The next call, or NULL: it is time to look whether runs wait to be packed. *ended: no more will come. */
-static struct call *next_call(struct web_queue *q, bool *ended)
+/* The next call; NULL: no more will come. */
+static struct call *next_call(struct web_queue *q)
 {
 	struct call *call;
 
 	must(!pthread_mutex_lock(&q->lock));
 	wake_parked(q);
-	if (!q->first && !q->stopping) {
+	while (!q->first && !q->stopping) {
 		wait_for_work(q);
 		wake_parked(q);
 	}
@@ -126,7 +125,6 @@ static struct call *next_call(struct web_queue *q, bool *ended)
 		q->queued--;
 		q->busy++;
 	}
-	*ended = !call && q->stopping;
 	must(!pthread_mutex_unlock(&q->lock));
 	return call;
 }
@@ -158,61 +156,13 @@ static void run(struct worker *w, struct call *call)
 	MHD_resume_connection(connection);	/* from here on the call is the network thread's */
 }
 
-/* Whether this worker should look for runs to pack now; one at a time does. */
-static bool packing_begin(struct web_queue *q)
-{
-	int64_t now = tm_monotonic_usec();
-	bool mine;
-
-	must(!pthread_mutex_lock(&q->lock));
-	mine = !q->stopping && !q->packing && now >= q->pack_look_at;
-	if (mine)
-		q->packing = true;
-	must(!pthread_mutex_unlock(&q->lock));
-	return mine;
-}
-
-static void packing_end(struct web_queue *q, bool more)
-{
-	must(!pthread_mutex_lock(&q->lock));
-	q->packing = false;
-	q->pack_look_at = more ? 0 : tm_monotonic_usec() + PACK_LOOK_USEC;
-	must(!pthread_mutex_unlock(&q->lock));
-}
-
-/* `watch` packs; where it does not keep up (or does not run), trends must not become slow. */
-static void pack(struct worker *w)
-{
-	struct err err = { 0 };
-	int64_t waiting = 0;
-	size_t packed = 0;
-	char quoted[300];
-
-	if (!packing_begin(w->queue))
-		return;
-	if (db_packs_waiting(w->db, &waiting, &err) ||
-	    (waiting > PACK_ABOVE && db_packs_work(w->db, w->arena, PACK_RUNS, &packed, &err)))
-		log_event(err.kind == ERR_UNAVAILABLE ? LOG_DEBUG : LOG_WARN, "packing failed", "error=%s",
-			  log_quote(quoted, sizeof(quoted), err.message));
-	else if (packed)
-		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);
-	arena_reset(w->arena);
-	packing_end(w->queue, packed > 0);
-}
-
 static void *work(void *cls)
 {
 	struct worker *w = cls;
-	bool ended = false;
+	struct call *call;
 
-	while (!ended) {
-		struct call *call = next_call(w->queue, &ended);
-
-		if (call)
-			run(w, call);
-		if (!ended)
-			pack(w);
-	}
+	while ((call = next_call(w->queue)))
+		run(w, call);
 	return NULL;
 }
 

@@ -244,3 +244,12 @@ def test_a_restart_of_postgresql_amid_a_thousand_posts(server, tokens, database,
     flood = Flood(server, tokens("ingest"), "restarted")
     flood.run(disaster)
     check_all_there_once(database, flood)
+
+
+def test_runs_are_packed_without_watch_when_many_wait(server, tokens, database):
+    api = Api(server.url, tokens("ingest"))
+    many = [submission(machine="unwatched-01", boot_id=f"boot-{i}") for i in range(1200)]
+    assert api.post("/api/v1/runs", json=many).status_code == 200
+    wait_until(lambda: sql(database, "SELECT count(*) FROM run_todo WHERE what = 'pack'")[0][0] <= 1000, "serve lends a hand")
+    series, = api.json("/api/v1/trend?machine=unwatched-01")["series"]
+    assert series["n"] == [2 * 1200]

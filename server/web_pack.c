@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The packer: a thread with its own connection that lends `watch` a hand when many runs wait
+ * to be packed, so that trends stay fast where `watch` does not keep up or does not run.
+ * No worker does it: a transaction of packing takes tens of MiB that each of them would keep.
+ */
+#include "web_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../lib/must.h"
+#include "../lib/tm.h"
+#include "db_packs.h"
+
+#define PACK_ABOVE 1000		/* waiting runs from which on a hand is lent */
+#define PACK_RUNS 250		/* per transaction */
+#define LOOK_USEC 1000000	/* between two looks at how many wait */
+
+struct web_pack {
+	pthread_t thread;
+	struct db *db;
+	struct arena *arena;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool stopping;			/* under lock */
+};
+
+/* One look; true: there is more to pack, at once. */
+static bool pack(struct web_pack *p)
+{
+	struct err err = { 0 };
+	int64_t waiting = 0;
+	size_t packed = 0;
+	char quoted[300];
+
+	if (db_packs_waiting(p->db, &waiting, &err) ||
+	    (waiting > PACK_ABOVE && db_packs_work(p->db, p->arena, PACK_RUNS, &packed, &err)))
+		/* 42P01: a database not migrated yet, as /readyz tells */
+		log_event(err.kind == ERR_UNAVAILABLE || !strcmp(db_sqlstate(p->db), "42P01") ? LOG_DEBUG : LOG_WARN,
+			  "packing failed", "error=%s", log_quote(quoted, sizeof(quoted), err.message));
+	else if (packed)
+		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);
+	arena_reset(p->arena);
+	return packed > 0;
+}
+
+/* Until the next look, or the end: false. */
+static bool pause_for(struct web_pack *p, int64_t usec)
+{
+	int64_t until = tm_monotonic_usec() + usec;
+	struct timespec ts = { .tv_sec = until / 1000000, .tv_nsec = until % 1000000 * 1000 };
+	bool go_on;
+
+	must(!pthread_mutex_lock(&p->lock));
+	while (!p->stopping && tm_monotonic_usec() < until)
+		pthread_cond_timedwait(&p->cond, &p->lock, &ts);
+	go_on = !p->stopping;
+	must(!pthread_mutex_unlock(&p->lock));
+	return go_on;
+}
+
+static void *work(void *cls)
+{
+	struct web_pack *p = cls;
+	bool more = false;
+
+	while (pause_for(p, more ? 0 : LOOK_USEC))
+		more = pack(p);
+	return NULL;
+}
+
+struct web_pack *web_pack_new(const struct conf *conf)
+{
+	struct web_pack *p = calloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+
+	must(p != NULL);
+	p->db = db_new(conf->db, "nsecwatchd serve packer", conf->statement_timeout_ms);
+	p->arena = arena_new();
+	must(!pthread_mutex_init(&p->lock, NULL));
+	must(!pthread_condattr_init(&attr));
+	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
+	must(!pthread_cond_init(&p->cond, &attr));
+	must(!pthread_condattr_destroy(&attr));
+	must(!pthread_create(&p->thread, NULL, work, p));
+	return p;
+}
+
+void web_pack_free(struct web_pack *p)
+{
+	if (!p)
+		return;
+	must(!pthread_mutex_lock(&p->lock));
+	p->stopping = true;
+	must(!pthread_cond_signal(&p->cond));
+	must(!pthread_mutex_unlock(&p->lock));
+	must(!pthread_join(p->thread, NULL));
+	db_free(p->db);
+	arena_free(p->arena);
+	pthread_cond_destroy(&p->cond);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
