@@ -12,9 +12,8 @@
 
 #include "../lib/json.h"
 #include "../lib/num.h"
-#include "format_words.h"
+#include "format_columns.h"
 
-#define COLUMNS_MAX 16
 #define FIELDS_MAX 32
 
 struct commit {
@@ -27,24 +26,20 @@ struct field {				/* of "compiler/kconfig/...:" */
 
 struct reading {
 	struct format_file *f;
-	struct format_lines lines;
-	const char *line;		/* the one at hand, or the end */
-	const char *from;		/* where the lines of the table at hand, or to come, begin */
-	size_t tables;			/* in the whole file */
+	struct format_columns c;
 
 	/* above a table */
 	struct field fields[FIELDS_MAX];
 	size_t n_fields;
 	bool want_values;		/* the line of field names came */
-	struct commit commits[COLUMNS_MAX];
+	struct commit commits[FORMAT_COLUMNS_MAX];
 	size_t n_commits;
 	bool in_commits;
 	struct format_words names;	/* the last line with words: columns, if dashes follow */
 	size_t names_line;
+	size_t too_wide;		/* columns of a table that has too many */
 
 	/* in a table */
-	struct draft columns[COLUMNS_MAX];
-	size_t n_columns;		/* 0: not in one */
 	size_t spread;			/* rows with a deviation */
 	bool counts;			/* rows under "fail:runs" */
 	bool ended;			/* a blank line: only what is a row goes on */
@@ -123,7 +118,7 @@ static void take_commit(struct reading *rd, const struct format_words *words)
 	char *rest = format_words_rest(rd->f->a, words, 1);
 	char *open = strchr(rest, '"'), *close = strrchr(rest, '"');
 
-	if (rd->n_commits == COLUMNS_MAX)
+	if (rd->n_commits == FORMAT_COLUMNS_MAX)
 		return;
 	if (close)
 		*close = 0;
@@ -195,7 +190,7 @@ static void name_machine(struct reading *rd, struct draft *d)
 
 	if (!box || !*box || (d->machine && !strcmp(d->machine, box)))
 		return;
-	if (d->machine && rd->tables == 1)
+	if (d->machine && rd->c.tables == 1)
 		return;
 	if (d->machine)
 		problems_add(d->warnings, arena_printf(d->a, "line %zu", rd->names_line),
@@ -224,15 +219,13 @@ static void set_environment(struct reading *rd, struct draft *d, const char *col
 
 static void begin_table(struct reading *rd)
 {
-	rd->n_columns = rd->names.n;
 	rd->spread = 0;
 	rd->counts = rd->ended = rd->in_commits = false;
-	for (size_t i = 0; i < rd->n_columns; i++) {
-		struct draft *d = &rd->columns[i];
+	format_columns_begin(&rd->c, rd->names.n, "lkp-tests");
+	for (size_t i = 0; i < rd->c.n; i++) {
+		struct draft *d = &rd->c.drafts[i];
 		const char *column = format_words_text(rd->f->a, &rd->names.w[i]);
 
-		format_draft(rd->f, d);
-		format_source(rd->f, d, "lkp-tests", NULL, NULL);
 		name_kernel(rd, d, column);
 		name_machine(rd, d);
 		set_environment(rd, d, column);
@@ -241,22 +234,11 @@ static void begin_table(struct reading *rd)
 
 static void end_table(struct reading *rd)
 {
-	if (rd->tables > 1) {
-		rd->f->part = rd->from;
-		rd->f->part_len = (size_t)(rd->line - rd->from);
-	}
-	for (size_t i = 0; i < rd->n_columns; i++) {
-		struct draft *d = &rd->columns[i];
-
-		if (rd->spread)
-			problems_add(d->warnings, "", "the deviation (+- %%) of %zu rows is not kept: "
-				     "the table does not say of how many runs it is", rd->spread);
-		format_add(rd->f, d);
-		submission_build_fini(d);
-	}
-	if (rd->n_columns)
-		rd->from = rd->line;
-	rd->n_columns = rd->n_commits = 0;
+	if (rd->c.n && rd->spread)
+		format_columns_warn(&rd->c, arena_printf(rd->f->a, "the deviation (+- %%) of %zu rows is not kept: "
+							 "the table does not say of how many runs it is", rd->spread));
+	format_columns_end(&rd->c);
+	rd->n_commits = 0;
 }
 
 /* A result's parameters: those of the test, but what its name says already. */
@@ -281,16 +263,8 @@ static size_t set_params(const struct reading *rd, const char *benchmark, struct
 	return n;
 }
 
-static void left_out(struct reading *rd, const char *what)
-{
-	const char *at = arena_printf(rd->f->a, "line %zu", rd->lines.number);
-
-	for (size_t i = 0; i < rd->n_columns; i++)
-		format_left_out(&rd->columns[i], at, what);
-}
-
 struct row {
-	double values[COLUMNS_MAX];
+	double values[FORMAT_COLUMNS_MAX];
 	bool spread;
 	const char *name;
 };
@@ -337,7 +311,7 @@ static const char *read_row(const struct reading *rd, const struct format_words 
 	size_t i = 0, n;
 
 	*row = (struct row){ .spread = false };
-	for (size_t k = 0; k < rd->n_columns; k++) {
+	for (size_t k = 0; k < rd->c.n; k++) {
 		if (k && (i == words->n || !is_change(&words->w[i++])))
 			return "expected the change against the first column";
 		if (i == words->n || !format_words_number(&words->w[i++], &row->values[k]))
@@ -355,19 +329,17 @@ static const char *read_row(const struct reading *rd, const struct format_words 
 static void take_row(struct reading *rd, const struct row *row)
 {
 	struct draft_param params[FIELDS_MAX];
+	struct draft_result r = { .params = params };
 	struct format_lkp_stat stat;
 
 	format_lkp_stat(rd->f->a, row->name, &stat);
+	r.benchmark = format_benchmark(rd->f, stat.benchmark);
+	r.metric = stat.metric;
+	r.unit = stat.unit;
+	r.better = stat.better;
+	r.n_params = set_params(rd, stat.benchmark, params);
 	rd->spread += row->spread;
-	for (size_t k = 0; k < rd->n_columns; k++) {
-		struct draft_result r = {
-			.in = "line", .index = rd->lines.number, .metric = stat.metric, .unit = stat.unit,
-			.better = stat.better, .benchmark = format_benchmark(rd->f, stat.benchmark),
-			.params = params, .n_params = set_params(rd, stat.benchmark, params),
-			.values = &row->values[k], .n_values = 1 };
-
-		submission_build_result(&rd->columns[k], &r);
-	}
+	format_columns_result(&rd->c, &r, row->values);
 }
 
 /* The lines of heads: "%stddev %change %stddev", the arrows below, "fail:runs". */
@@ -393,7 +365,7 @@ static void table_line(struct reading *rd, const struct format_words *words)
 	if (is_head(rd, words))
 		return;
 	if (rd->counts) {
-		left_out(rd, "how often a test failed: no measurement");
+		format_columns_left_out(&rd->c, "how often a test failed: no measurement");
 		return;
 	}
 	wrong = read_row(rd, words, &row);
@@ -402,7 +374,7 @@ static void table_line(struct reading *rd, const struct format_words *words)
 	else if (rd->ended)
 		end_table(rd);
 	else
-		left_out(rd, wrong);
+		format_columns_left_out(&rd->c, wrong);
 }
 
 static bool is_dashes(const struct format_words *words)
@@ -421,8 +393,11 @@ static bool is_rule(const struct format_words *words)
 /* A line above a table, or between tables. */
 static void outer_line(struct reading *rd, const struct format_words *words)
 {
-	if (is_dashes(words) && words->n == rd->names.n && words->n <= COLUMNS_MAX) {
-		begin_table(rd);
+	if (is_dashes(words) && words->n == rd->names.n) {
+		if (words->n > FORMAT_COLUMNS_MAX)
+			rd->too_wide = words->n;
+		else
+			begin_table(rd);
 	} else if (rd->want_values) {
 		take_field_values(rd, words);
 	} else if (format_words_is(&words->w[0], "commit:")) {
@@ -432,7 +407,7 @@ static void outer_line(struct reading *rd, const struct format_words *words)
 		if (rd->in_commits)
 			take_commit(rd, words);
 		rd->names = *words;
-		rd->names_line = rd->lines.number;
+		rd->names_line = rd->c.lines.number;
 	}
 }
 
@@ -443,15 +418,15 @@ static void take_line(struct reading *rd, const struct format_words *words)
 		rd->ended = true;
 		return;
 	}
-	if (rd->n_columns && (is_rule(words) || format_words_is(&words->w[0], "commit:")))
+	if (rd->c.n && (is_rule(words) || format_words_is(&words->w[0], "commit:")))
 		end_table(rd);
 	if (is_rule(words)) {
 		rd->n_fields = 0;
 		return;
 	}
-	if (rd->n_columns)
+	if (rd->c.n)
 		table_line(rd, words);
-	if (!rd->n_columns)
+	if (!rd->c.n)
 		outer_line(rd, words);
 }
 
@@ -474,21 +449,14 @@ static size_t count_tables(const struct format_file *f)
 int format_lkp_table_read(struct format_file *f, struct err *err)
 {
 	struct reading *rd = arena_zalloc(f->a, sizeof(*rd));
-	struct format_words words;
-	const char *p;
-	size_t n;
 
 	rd->f = f;
-	rd->lines = (struct format_lines){ f->text, f->text + f->len, 0 };
-	rd->from = f->text;
-	rd->tables = count_tables(f);
-	while (format_line(&rd->lines, &p, &n)) {
-		rd->line = p;
-		format_words(p, n, &words);
-		take_line(rd, &words);
-	}
-	rd->line = f->text + f->len;
+	format_columns_init(&rd->c, f, count_tables(f));
+	while (format_columns_next(&rd->c))
+		take_line(rd, &rd->c.words);
 	end_table(rd);
+	if (rd->too_wide)
+		return err_set(err, ERR_INVALID, "a table of %zu columns: at most %d", rd->too_wide, FORMAT_COLUMNS_MAX);
 	if (f->n_items)
 		return 0;
 	return err_set(err, ERR_INVALID, "no table of the kernel test robot: expected a line with a commit a column, "

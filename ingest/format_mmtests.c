@@ -5,14 +5,12 @@
  * (Amean) are of times, lower is better; harmonic means (Hmean) of rates, higher is. The
  * other rows are aggregates of the same numbers. No unit is printed.
  */
-#include "format.h"
+#include "format_columns.h"
 
 #include <string.h>
 
 #include "../lib/json.h"
-#include "format_words.h"
 
-#define COLUMNS_MAX 16
 #define HEADS 3				/* lines above the rows: machine, versions, patches */
 
 struct head {
@@ -23,20 +21,15 @@ struct head {
 
 struct reading {
 	struct format_file *f;
-	struct format_lines lines;
-	const char *line;		/* the one at hand, or the end */
-	const char *from;		/* where the lines of the table at hand, or to come, begin */
-	size_t tables;			/* in the whole file */
+	struct format_columns c;
 	struct head heads[HEADS];	/* the last lines that were no rows; [HEADS - 1] is the latest */
 	size_t n_heads;
-	struct draft columns[COLUMNS_MAX];
-	size_t n_columns;		/* 0: not in a table */
 	size_t aggregates;		/* rows of the table that are no means */
 };
 
 struct row {
 	const char *statistic, *operation;
-	double values[COLUMNS_MAX];
+	double values[FORMAT_COLUMNS_MAX];
 	size_t n;
 };
 
@@ -63,11 +56,11 @@ static size_t gain(const struct format_words *words, size_t i)
 }
 
 /* Columns from word i on; what is behind them ("<--") is somebody's remark. */
-static size_t read_values(const struct format_words *words, size_t i, double values[COLUMNS_MAX])
+static size_t read_values(const struct format_words *words, size_t i, double values[FORMAT_COLUMNS_MAX])
 {
 	size_t n = 0, used;
 
-	while (n < COLUMNS_MAX && i < words->n && format_words_number(&words->w[i], &values[n])) {
+	while (n < FORMAT_COLUMNS_MAX && i < words->n && format_words_number(&words->w[i], &values[n])) {
 		used = gain(words, i + 1);
 		if (!used)
 			break;
@@ -167,7 +160,7 @@ static void name_kernel(struct draft *d, const struct above *up, size_t column)
 
 static void name_machine(struct reading *rd, struct draft *d, const struct above *up)
 {
-	if (!up->machine || (d->machine && rd->tables == 1))
+	if (!up->machine || (d->machine && rd->c.tables == 1))
 		return;
 	if (d->machine)
 		problems_add(d->warnings, line_at(d->a, up->machine), "this table is of \"%s\"; machine= is not for "
@@ -193,13 +186,11 @@ static void begin_table(struct reading *rd, size_t columns)
 {
 	struct above up = look_above(rd, columns);
 
-	rd->n_columns = columns;
 	rd->aggregates = 0;
-	for (size_t i = 0; i < columns; i++) {
-		struct draft *d = &rd->columns[i];
+	format_columns_begin(&rd->c, columns, "mmtests");
+	for (size_t i = 0; i < rd->c.n; i++) {
+		struct draft *d = &rd->c.drafts[i];
 
-		format_draft(rd->f, d);
-		format_source(rd->f, d, "mmtests", NULL, NULL);
 		name_kernel(d, &up, i);
 		name_machine(rd, d, &up);
 		set_environment(d, &up);
@@ -209,22 +200,10 @@ static void begin_table(struct reading *rd, size_t columns)
 
 static void end_table(struct reading *rd)
 {
-	if (rd->tables > 1) {
-		rd->f->part = rd->from;
-		rd->f->part_len = (size_t)(rd->line - rd->from);
-	}
-	for (size_t i = 0; i < rd->n_columns; i++) {
-		struct draft *d = &rd->columns[i];
-
-		if (rd->aggregates)
-			problems_add(d->warnings, "", "%zu rows are aggregates of the same numbers (Min, Stddev, ...): "
-				     "only Amean and Hmean are imported", rd->aggregates);
-		format_add(rd->f, d);
-		submission_build_fini(d);
-	}
-	if (rd->n_columns)
-		rd->from = rd->line;
-	rd->n_columns = 0;
+	if (rd->c.n && rd->aggregates)
+		format_columns_warn(&rd->c, arena_printf(rd->f->a, "%zu rows are aggregates of the same numbers (Min, "
+							 "Stddev, ...): only Amean and Hmean are imported", rd->aggregates));
+	format_columns_end(&rd->c);
 }
 
 /* "page_fault1-processes-12": the count behind a word that says what is counted is a parameter. */
@@ -262,25 +241,21 @@ static void take_row(struct reading *rd, const struct row *row)
 	struct draft_param param;
 	char *operation = arena_strdup(rd->f->a, row->operation);
 	struct draft_result r = {
-		.in = "line", .index = rd->lines.number, .metric = row->statistic, .unit = "unstated",
-		.better = better_of(row->statistic), .params = &param,
-		.n_params = count_param(rd->f->a, operation, &param), .n_values = 1 };
+		.metric = row->statistic, .unit = "unstated", .better = better_of(row->statistic),
+		.params = &param, .n_params = count_param(rd->f->a, operation, &param) };
 
 	if (r.better == BETTER_NEUTRAL) {
 		rd->aggregates++;
 		return;
 	}
 	r.benchmark = format_benchmark(rd->f, arena_printf(rd->f->a, "mmtests/%s", operation));
-	for (size_t k = 0; k < rd->n_columns; k++) {
-		r.values = &row->values[k];
-		submission_build_result(&rd->columns[k], &r);
-	}
+	format_columns_result(&rd->c, &r, row->values);
 }
 
 static void remember(struct reading *rd, const struct format_words *words)
 {
 	memmove(rd->heads, rd->heads + 1, (HEADS - 1) * sizeof(rd->heads[0]));
-	rd->heads[HEADS - 1] = (struct head){ *words, format_words_rest(rd->f->a, words, 0), rd->lines.number };
+	rd->heads[HEADS - 1] = (struct head){ *words, format_words_rest(rd->f->a, words, 0), rd->c.lines.number };
 	rd->n_heads += rd->n_heads < HEADS;
 }
 
@@ -289,21 +264,19 @@ static void take_line(struct reading *rd, const struct format_words *words)
 	struct row row;
 
 	if (!words->n || !read_row(rd->f->a, words, &row)) {
-		if (words->n && rd->n_columns)
+		if (words->n && rd->c.n)
 			end_table(rd);
 		if (words->n)
 			remember(rd, words);
 		return;
 	}
-	if (!rd->n_columns)
+	if (!rd->c.n)
 		begin_table(rd, row.n);
-	if (row.n == rd->n_columns) {
+	if (row.n == rd->c.n) {
 		take_row(rd, &row);
 		return;
 	}
-	for (size_t k = 0; k < rd->n_columns; k++)
-		format_left_out(&rd->columns[k], arena_printf(rd->f->a, "line %zu", rd->lines.number),
-				"expected as many columns as in the rows above");
+	format_columns_left_out(&rd->c, "expected as many columns as in the rows above");
 }
 
 /* Tables are groups of rows with other lines between them. */
@@ -342,20 +315,11 @@ static bool is_run_log(const char *text, size_t len)
 int format_mmtests_read(struct format_file *f, struct err *err)
 {
 	struct reading *rd = arena_zalloc(f->a, sizeof(*rd));
-	struct format_words words;
-	const char *p;
-	size_t n;
 
 	rd->f = f;
-	rd->lines = (struct format_lines){ f->text, f->text + f->len, 0 };
-	rd->from = f->text;
-	rd->tables = count_tables(f);
-	while (format_line(&rd->lines, &p, &n)) {
-		rd->line = p;
-		format_words(p, n, &words);
-		take_line(rd, &words);
-	}
-	rd->line = f->text + f->len;
+	format_columns_init(&rd->c, f, count_tables(f));
+	while (format_columns_next(&rd->c))
+		take_line(rd, &rd->c.words);
 	end_table(rd);
 	if (f->n_items)
 		return 0;

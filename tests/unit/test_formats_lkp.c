@@ -144,6 +144,10 @@ static void test_compare_kernels(void)
 	ok(!take(bare, (struct read_context){ .format = "auto", .machine = "m", .kernel = "6.9-rc6-00012-g59142d87ab" }) && item(0) && !item(1) &&
 	   !strcmp(item(0)->kernel.name, "6.9-rc6-00012-g59142d87ab") && strstr(res.items[1].err.message, "70a64b7919cb"),
 	   "a kernel= with a commit in it is that column's, and no other's");
+	ok(take("a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n-------- -------- -------- -------- -------- -------- -------- -------- "
+		"-------- -------- -------- -------- -------- -------- -------- -------- -------- -------- -------- -------- -------- -------- "
+		"-------- -------- -------- -------- -------- -------- -------- -------- -------- -------- --------\n%stddev %change\n", plain) &&
+	   strstr(err.message, "33 columns"), "a table too wide: %s", err.message);
 	ok(take("%stddev %change\n", plain) && err.kind == ERR_INVALID && strstr(err.message, "dashes"), "heads alone are no table");
 	ok(!take(arena_printf(a, "x y\n---------------- ---------------------------\n%s", strstr(bare, "         %")), plain) && !item(0) &&
 	   strstr(res.items[0].err.message, "commits or tags"), "columns need names that tell");
