@@ -7,7 +7,6 @@
 #include "web_call.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../lib/log.h"
 #include "../lib/must.h"
@@ -37,8 +36,7 @@ static bool pack(struct web_pack *p)
 
 	if (db_packs_waiting(p->db, &waiting, &err) ||
 	    (waiting > PACK_ABOVE && db_packs_work(p->db, p->arena, PACK_RUNS, &packed, &err)))
-		/* 42P01: a database not migrated yet, as /readyz tells */
-		log_event(err.kind == ERR_UNAVAILABLE || !strcmp(db_sqlstate(p->db), "42P01") ? LOG_DEBUG : LOG_WARN,
+		log_event(err.kind == ERR_UNAVAILABLE ? LOG_DEBUG : LOG_WARN,
 			  "packing failed", "error=%s", log_quote(quoted, sizeof(quoted), err.message));
 	else if (packed)
 		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);

@@ -6,7 +6,6 @@
 #include "web_call.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
