@@ -255,13 +255,16 @@ int api_runs_list(struct req *rq, struct err *err)
 
 /* ---- one ---- */
 
+static int run_id(const struct req *rq, struct uuid *id, struct err *err)
+{
+	return uuid_parse(rq->id, id) ? err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID)", rq->id) : 0;
+}
+
 static int find(struct req *rq, struct run **run, struct err *err)
 {
 	struct uuid id;
 
-	if (uuid_parse(rq->id, &id))
-		return err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID)", rq->id);
-	if (db_runs_get(rq->db, rq->arena, &id, run, err))
+	if (run_id(rq, &id, err) || db_runs_get(rq->db, rq->arena, &id, run, err))
 		return -1;
 	if (!*run)
 		return err_set(err, ERR_NOT_FOUND, "there is no run %s", rq->id);
@@ -409,9 +412,7 @@ int api_runs_raw(struct req *rq, struct err *err)
 	struct uuid id;
 	size_t len = 0;
 
-	if (uuid_parse(rq->id, &id))
-		return err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID)", rq->id);
-	if (db_runs_raw(rq->db, rq->arena, &id, &body, &len, &type, err))
+	if (run_id(rq, &id, err) || db_runs_raw(rq->db, rq->arena, &id, &body, &len, &type, err))
 		return -1;
 	if (!body)
 		return err_set(err, ERR_NOT_FOUND, "there is no body of run %s", rq->id);
@@ -478,15 +479,17 @@ int api_runs_verdict(struct req *rq, struct err *err)
 {
 	int64_t waited = (tm_monotonic_usec() - rq->since) / 1000;
 	struct run *run = NULL;
+	struct uuid id;
 	bool pending;
 	int wait;
 
-	if (web_arg_int(rq, "wait", 0, WAIT_MOST_S, 0, &wait, err) || find(rq, &run, err) ||
-	    db_alerts_pending(rq->db, &run->run_id, &pending, err))
+	/* first, and alone while it waits: a run is much to read twice a second for each who asks */
+	if (web_arg_int(rq, "wait", 0, WAIT_MOST_S, 0, &wait, err) || run_id(rq, &id, err) ||
+	    db_alerts_pending(rq->db, &id, &pending, err))
 		return -1;
 	if (pending && waited < wait * 1000LL && !rq->last_call) {
 		rq->again_ms = POLL_MSEC;
 		return 0;
 	}
-	return verdict_json(rq, run, pending, err);
+	return find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, err);
 }

@@ -71,6 +71,11 @@ static const char *basic_password(struct arena *arena, const char *text)
 	return plain ? plain + 1 : NULL;
 }
 
+bool auth_is_basic(const char *header)
+{
+	return header && strcspn(header, " ") == 5 && !strncasecmp(header, "Basic", 5);
+}
+
 static const char *token_text(struct arena *arena, const char *header)
 {
 	size_t n = strcspn(header, " ");
@@ -79,7 +84,7 @@ static const char *token_text(struct arena *arena, const char *header)
 
 	if (n == 6 && !strncasecmp(header, "Bearer", 6))
 		text = rest;
-	else if (n == 5 && !strncasecmp(header, "Basic", 5))
+	else if (auth_is_basic(header))
 		text = basic_password(arena, rest);
 	return text && strlen(text) < TOKEN_TEXT && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 		"0123456789_-") == strlen(text) && *text ? text : NULL;

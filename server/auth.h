@@ -21,6 +21,9 @@ void auth_free(struct auth *a);		/* accepts NULL */
 int auth_find(struct auth *a, struct db *db, struct arena *arena, const char *header, struct token *token,
 	      struct err *err);
 
+/* A password: a browser sends it with the form of any site, so it is good for reading only. */
+bool auth_is_basic(const char *header);
+
 /*
  * Takes one upload from what the token may send: per_minute (0: no limit), all of it at once if it likes.
  * None left: ERR_RATE, and in *retry_after_s when there will be one.

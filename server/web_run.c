@@ -117,6 +117,8 @@ static int admit(struct call *call, struct err *err)
 		return 0;
 	if (auth_check(&rq->token, needs, err))
 		return -1;
+	if (needs > SCOPE_READ && auth_is_basic(call->authorization))
+		return err_set(err, ERR_UNAUTHORIZED, "a password is good for reading only: send Authorization: Bearer TOKEN");
 	return needs == SCOPE_INGEST ? auth_rate(call->web->auth, &rq->token, call->web->conf->uploads_per_minute,
 						 &call->reply.retry_after_s, err) : 0;
 }

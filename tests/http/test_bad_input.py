@@ -5,6 +5,7 @@ import json
 import zlib
 
 import pytest
+import requests
 
 from harness import Api, Process, command, error_of, free_port, sql, submission, wait_until
 
@@ -261,6 +262,16 @@ def test_a_wrong_token_is_401(server, token):
 @pytest.mark.parametrize("header", ["Basic", "Basic !!!", "Basic Zm9v", "Digest x", "Bearer", "bearer  "])
 def test_a_header_that_is_no_token_is_401(server, header):
     error_of(Api(server.url).post("/api/v1/runs", json=submission(), headers={"Authorization": header}), 401, "unauthorized")
+
+
+def test_a_password_reads_and_never_writes(new_server, tokens):
+    """A browser that remembers one sends it with the form of any other site, too."""
+    private = new_server("--private")
+    assert requests.get(f"{private.url}/api/v1/machines", auth=("lab", tokens("admin"))).status_code == 200
+    for path, body in (("/api/v1/runs", submission()), ("/api/v1/kernels", [{"release": "v6.17"}])):
+        error = error_of(requests.post(private.url + path, json=body, auth=("lab", tokens("admin"))), 401, "unauthorized")
+        assert "Bearer" in error["message"]
+    private.stop()
 
 
 def test_an_upload_cut_in_the_middle_is_not_stored(server, tokens, api):
