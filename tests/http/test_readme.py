@@ -27,14 +27,16 @@ def test_what_readme_tells_to_paste_works(server, tokens, api, tmp_path):
     setting = [block for block in found if "curl" not in block and "nsecwatch push" not in block]
     assert len(setting) == 1 and "var/admin.token" in setting[0]
     run(setting[0], tmp_path, server, token)
-    as_json, as_csv, dry, reading = [block for block in found if "curl" in block]
+    as_json, as_csv, form, dry, reading = [block for block in found if "curl" in block]
 
     stored = run(as_json, tmp_path, server, token)
     assert '"status":"stored"' in stored and '"results":1' in stored
     stored = run(as_csv, tmp_path, server, token)
     assert '"status":"stored"' in stored and '"results":2' in stored
+    stored = run(form, tmp_path, server, token)
+    assert '"status":"stored"' in stored and '"results":2' in stored
     assert "problems" in run(dry, tmp_path, server, token)
-    assert len(api.json("/api/v1/runs")["runs"]) == 2
+    assert len(api.json("/api/v1/runs")["runs"]) == 3
 
     api.store({"machine": {"name": "milan-03", "uarch": "epyc-milan"}, "kernel": "v6.16", "config": {"thp": "always"},
                "results": [{"benchmark": "mprotect/tw4m", "params": {"size_kib": size}, "metric": "latency",

@@ -98,6 +98,17 @@ static void test_stats(void)
 	ok(find(s, "lab/plain", "value") && !strncmp(left_out(s, "/t"), "expected a number", 17), "names without dots; texts");
 }
 
+static void test_file_names(void)
+{
+	static const char stats[] = "{\"a.b\": 1, \"c.d\": 2}";
+
+	ok(!take(stats, plain) && item(0) && !strcmp(item(0)->format, "lkp-stats"), "numbers of several monitors are stats");
+	ok(!take(stats, (struct read_context){ .format = "auto", .machine = "m", .kernel = "6.9", .filename = "C:\\r\\Matrix_0.json" }) && item(0) &&
+	   !strcmp(item(0)->format, "lkp-matrix"), "unless the file is called a matrix");
+	ok(!take(stats, (struct read_context){ .format = "auto", .machine = "m", .kernel = "6.9", .filename = "matrix.json/x.csv" }) && item(0) &&
+	   !strcmp(item(0)->format, "lkp-stats"), "a name that the text does not fit says nothing");
+}
+
 static void test_compare(void)
 {
 	struct submission *s;
@@ -403,6 +414,7 @@ int main(void)
 	a = arena_new();
 	test_matrix();
 	test_stats();
+	test_file_names();
 	test_compare();
 	test_compare_kernels();
 	test_mmtests();
