@@ -55,14 +55,14 @@ static void dial(struct link *l)
 
 static void *open_link(struct client *c)
 {
-	struct link *l = calloc(1, sizeof(*l));
+	struct link *l = measure_alloc(1, sizeof(*l));
 	size_t longest = 0;
 
 	(void)c;
 	for (size_t i = 0; i < conf.lines.n; i++)
 		longest = conf.lines.len[i] > longest ? conf.lines.len[i] : longest;
-	if (!l || !(l->body = malloc(longest + 1)) || !(l->in = malloc(READ_SIZE + 1)))
-		measure_die("no memory");
+	l->body = measure_alloc(longest + 1, 1);
+	l->in = measure_alloc(READ_SIZE + 1, 1);
 	dial(l);
 	return l;
 }
@@ -183,9 +183,7 @@ static void work(struct client *c)
 
 static void find_ids(void)
 {
-	conf.id_at = calloc(conf.lines.n, sizeof(*conf.id_at));
-	if (!conf.id_at)
-		measure_die("no memory");
+	conf.id_at = measure_alloc(conf.lines.n, sizeof(*conf.id_at));
 	for (size_t i = 0; i < conf.lines.n; i++) {
 		const char *at = strstr(conf.lines.line[i], ID);
 

@@ -36,6 +36,15 @@ void measure_die(const char *fmt, ...)
 	exit(1);
 }
 
+void *measure_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p)
+		measure_die("no memory");
+	return p;
+}
+
 static void *grow(void *p, size_t size)
 {
 	p = realloc(p, size);
@@ -87,18 +96,17 @@ static int by_value(const void *a, const void *b)
 static void report(const struct client *c, unsigned clients, double seconds)
 {
 	uint64_t bytes = 0, bad = 0, hits = 0;
-	size_t n = 0;
+	size_t n = 0, at = 0;
 	float *ms;
 
 	for (unsigned i = 0; i < clients; i++)
 		n += c[i].n;
 	if (!n)
 		measure_die("nothing was done in %.1f s", seconds);
-	ms = grow(NULL, n * sizeof(*ms));
-	n = 0;
+	ms = measure_alloc(n, sizeof(*ms));
 	for (unsigned i = 0; i < clients; i++) {
-		memcpy(ms + n, c[i].ms, c[i].n * sizeof(*ms));
-		n += c[i].n;
+		memcpy(ms + at, c[i].ms, c[i].n * sizeof(*ms));
+		at += c[i].n;
 		bytes += c[i].bytes;
 		bad += c[i].bad;
 		hits += c[i].hits;
@@ -112,12 +120,12 @@ static void report(const struct client *c, unsigned clients, double seconds)
 
 void measure_run(const struct measure_work *work, unsigned clients, double seconds)
 {
-	struct client *c = calloc(clients, sizeof(*c));
-	pthread_t *threads = calloc(clients, sizeof(*threads));
+	struct client *c = measure_alloc(clients, sizeof(*c));
+	pthread_t *threads = measure_alloc(clients, sizeof(*threads));
 	struct measure m = { .work = work, .seconds = seconds };
 
-	if (!c || !threads || pthread_barrier_init(&m.ready, NULL, clients))
-		measure_die("no memory");
+	if (pthread_barrier_init(&m.ready, NULL, clients))
+		measure_die("no barrier");
 	for (unsigned i = 0; i < clients; i++) {
 		c[i].index = i;
 		c[i].measure = &m;

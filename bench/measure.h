@@ -45,7 +45,8 @@ struct measure_lines {
 };
 struct measure_lines measure_read(const char *path);
 
-_Noreturn void measure_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void measure_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void *measure_alloc(size_t n, size_t size);	/* zeroed; ends the program where there is no memory */
 
 /* A whole number from an argument, at least 1. */
 unsigned measure_count(const char *text, const char *what);

@@ -97,11 +97,10 @@ static uint64_t time_now(void)
 
 static void *open_writer(struct client *c)
 {
-	struct writer *w = calloc(1, sizeof(*w));
+	struct writer *w = measure_alloc(1, sizeof(*w));
 	PGresult *r;
 
-	if (!w || !(w->arrays = malloc(4 * 20 + (size_t)results * (8 + 12 + 12 + 8))))
-		measure_die("no memory");
+	w->arrays = measure_alloc(results + 2, 8 + 12 + 12 + 8);	/* two more: the four heads of 20 */
 	w->seed = c->index * 7919 + (unsigned)first_id;
 	w->link = PQconnectdb(conninfo);
 	if (PQstatus(w->link) != CONNECTION_OK)
