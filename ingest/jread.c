@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jansson behind jread.h: the only file that includes its header. */
+/* Documents as trees of nodes, and cutting a body into documents; jread_quick.c and jread_careful.c make the trees. */
 #include "jread.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "../lib/must.h"
-
-static const json_t *tree(const struct jnode *v)
-{
-	return (const json_t *)v;
-}
-
-static struct jnode *node(json_t *j)
-{
-	return (struct jnode *)j;
-}
-
-/* jansson's getters that hand out members want a mutable tree; they change nothing. */
-static json_t *loose(const struct jnode *v)
-{
-	union {
-		const struct jnode *v;
-		json_t *j;
-	} u = { .v = v };
-
-	return u.j;
-}
+#include "jread_own.h"
 
 struct scan {
 	const char *s;
@@ -193,81 +172,32 @@ int jread_check_depth(const struct jread_slice *slice, size_t depth_max, struct 
 	return 0;
 }
 
-/* Python and friends write NaN and Infinity where JSON has no such thing. */
-static bool near_nan(const struct jread_slice *s, int position)
-{
-	size_t from = position > 9 ? (size_t)position - 9 : 0;
-	size_t n = from < s->len ? s->len - from : 0;
-
-	if (n > 18)
-		n = 18;
-	return memmem(s->text + from, n, "NaN", 3) || memmem(s->text + from, n, "nan", 3) ||
-	       memmem(s->text + from, n, "Infinity", 8);
-}
-
 struct jnode *jread_parse(const struct jread_slice *slice, bool *syntax, struct err *err)
 {
-	size_t line;
-	json_error_t je;
-	json_t *root;
+	struct arena *a = arena_new();
+	struct jread_doc *doc = arena_zalloc(a, sizeof(*doc));
 
-	root = json_loadb(slice->text, slice->len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &je);
-	if (root)
-		return node(root);
-	line = slice->line + (je.line > 0 ? (size_t)je.line - 1 : 0);
-	*syntax = false;
-	switch (json_error_code(&je)) {
-	case json_error_duplicate_key:
-		err_set(err, ERR_BAD_JSON, "line %zu: the same key twice in one object: %s", line, je.text);
-		break;
-	case json_error_numeric_overflow:
-		err_set(err, ERR_BAD_JSON, "line %zu: a number that no double can hold: %s", line, je.text);
-		break;
-	case json_error_null_character:
-	case json_error_null_byte_in_key:
-		err_set(err, ERR_BAD_JSON, "line %zu: NUL (\\u0000) cannot stand in a text", line);
-		break;
-	case json_error_invalid_utf8:
-		*syntax = true;
-		err_set(err, ERR_BAD_JSON, "line %zu: this is no UTF-8: %s", line, je.text);
-		break;
-	default:
-		*syntax = true;
-		if (near_nan(slice, je.position))
-			err_set(err, ERR_BAD_JSON, "line %zu: NaN and Infinity are no JSON: "
-				"leave the value out, or give the result \"status\": \"failed\"", line);
-		else
-			err_set(err, ERR_BAD_JSON, "line %zu: %s", line, je.text);
-	}
+	doc->arena = a;
+	if (jread_quick_parse(slice, doc))
+		return &doc->root;
+	arena_reset(a);
+	doc = arena_zalloc(a, sizeof(*doc));
+	doc->arena = a;
+	if (!jread_careful_parse(slice, doc, syntax, err))
+		return &doc->root;
+	arena_free(a);
 	return NULL;
 }
 
 void jread_free(struct jnode *root)
 {
-	json_decref((json_t *)root);
+	if (root)
+		arena_free(((struct jread_doc *)root)->arena);
 }
 
 enum jread_type jread_type(const struct jnode *v)
 {
-	if (!v)
-		return JREAD_ABSENT;
-	switch (json_typeof(tree(v))) {
-	case JSON_OBJECT:
-		return JREAD_OBJECT;
-	case JSON_ARRAY:
-		return JREAD_ARRAY;
-	case JSON_STRING:
-		return JREAD_STRING;
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return JREAD_NUMBER;
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return JREAD_BOOL;
-	case JSON_NULL:
-		break;
-	}
-	return JREAD_NULL;
+	return v ? (enum jread_type)v->type : JREAD_ABSENT;
 }
 
 const char *jread_word(enum jread_type type)
@@ -282,81 +212,88 @@ const char *jread_word(enum jread_type type)
 	return words[type];
 }
 
+static bool is(const struct jnode *v, enum jread_type type)
+{
+	return v && v->type == type;
+}
+
 size_t jread_len(const struct jnode *v)
 {
-	return json_is_object(tree(v)) ? json_object_size(tree(v)) : json_array_size(tree(v));
+	return is(v, JREAD_OBJECT) || is(v, JREAD_ARRAY) ? v->n : 0;
 }
 
 const struct jnode *jread_get(const struct jnode *object, const char *key)
 {
-	return node(json_object_get(tree(object), key));
+	for (uint32_t i = 0; is(object, JREAD_OBJECT) && i < object->n; i++) {
+		const char *k = object->child[i].key;
+
+		if (*k == *key && !strcmp(k, key))	/* mostly the first letter tells: no call then */
+			return &object->child[i];
+	}
+	return NULL;
 }
 
 const struct jnode *jread_at(const struct jnode *array, size_t i)
 {
-	return node(json_array_get(tree(array), i));
+	return is(array, JREAD_ARRAY) && i < array->n ? &array->child[i] : NULL;
 }
 
 bool jread_bool(const struct jnode *v)
 {
-	return json_is_true(tree(v));
+	return is(v, JREAD_BOOL) && v->truth;
 }
 
 double jread_num(const struct jnode *v)
 {
-	return json_number_value(tree(v));
+	if (!is(v, JREAD_NUMBER))
+		return 0;
+	return v->is_int ? (double)v->i : v->num;
 }
 
 bool jread_int(const struct jnode *v, int64_t *i)
 {
-	double d;
-
-	if (json_is_integer(tree(v))) {
-		*i = json_integer_value(tree(v));
+	if (!is(v, JREAD_NUMBER))
+		return false;
+	if (v->is_int) {
+		*i = v->i;
 		return true;
 	}
-	if (!json_is_real(tree(v)))
+	/* 4e5 is an integer, too */
+	if (!(fabs(v->num) < 9007199254740992.0) || v->num != floor(v->num))
 		return false;
-	d = json_real_value(tree(v));	/* 4e5 is an integer, too */
-	if (!(fabs(d) < 9007199254740992.0) || d != floor(d))
-		return false;
-	*i = (int64_t)d;
+	*i = (int64_t)v->num;
 	return true;
 }
 
 const char *jread_str(const struct jnode *v)
 {
-	return json_string_value(tree(v));
+	return is(v, JREAD_STRING) ? v->str : NULL;
+}
+
+/* A member is its value's node; the name only keeps them apart for callers. */
+static const struct jmember *member(const struct jnode *object, const struct jnode *v)
+{
+	return v < object->child + object->n ? (const struct jmember *)v : NULL;
 }
 
 const struct jmember *jread_first(const struct jnode *object)
 {
-	return json_object_iter(loose(object));
-}
-
-static void *iter(const struct jmember *m)
-{
-	union {
-		const struct jmember *m;
-		void *p;
-	} u = { .m = m };
-
-	return u.p;
+	return is(object, JREAD_OBJECT) && object->n ? member(object, object->child) : NULL;
 }
 
 const struct jmember *jread_next(const struct jnode *object, const struct jmember *m)
 {
-	return json_object_iter_next(loose(object), iter(m));
+	return member(object, jread_value(m) + 1);
 }
 
 const char *jread_key(const struct jmember *m)
 {
-	return json_object_iter_key(iter(m));
+	return jread_value(m)->key;
 }
 
 const struct jnode *jread_value(const struct jmember *m)
 {
-	return node(json_object_iter_value(iter(m)));
+	return (const struct jnode *)m;
 }
 
 char *jread_pointer(struct arena *a, const char *base, const char *key)

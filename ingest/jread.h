@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading JSON: the one narrow interface between the readers of ingest/ and a JSON
- * library (jansson today), so that a faster one can take its place. A document is
- * checked for depth before the library sees it. Strings are borrowed from the
- * document: copy what must outlive jread_free().
+ * Reading JSON: the one narrow interface between the readers of ingest/ and what parses
+ * it: a quick parser of our own for what most programs write, jansson for the rest and
+ * for saying what is wrong. A document is checked for depth before. Strings are borrowed
+ * from the document: copy what must outlive jread_free().
  */
 #ifndef INGEST_JREAD_H
 #define INGEST_JREAD_H
