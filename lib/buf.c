@@ -61,21 +61,20 @@ void buf_puts(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 
-void buf_putc(struct buf *b, char c)
-{
-	buf_add(b, &c, 1);
-}
-
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;
+	size_t room;
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	buf_reserve(b, 0);
+	room = b->cap - b->len;
+	n = vsnprintf(b->p + b->len, room, fmt, again);
 	va_end(again);
 	must(n >= 0);
-	vsnprintf(buf_reserve(b, (size_t)n), (size_t)n + 1, fmt, ap);
+	if ((size_t)n >= room)
+		vsnprintf(buf_reserve(b, (size_t)n), (size_t)n + 1, fmt, ap);
 	b->len += (size_t)n;
 }
 

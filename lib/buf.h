@@ -17,9 +17,17 @@ void buf_clear(struct buf *b);			/* length 0, memory kept */
 char *buf_reserve(struct buf *b, size_t more);	/* room for `more` bytes at the end; where to write */
 void buf_add(struct buf *b, const void *p, size_t n);
 void buf_puts(struct buf *b, const char *s);
-void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
 char *buf_steal(struct buf *b, size_t *len);	/* the bytes, malloc'd, now the caller's; b is empty */
+
+static inline void buf_putc(struct buf *b, char c)
+{
+	char *p = b->cap - b->len > 1 ? b->p + b->len : buf_reserve(b, 1);	/* cap is 0 or more than len */
+
+	p[0] = c;
+	p[1] = 0;
+	b->len++;
+}
 
 #endif

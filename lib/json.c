@@ -2,7 +2,6 @@
 #include "json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "num.h"
@@ -41,16 +40,22 @@ void json_array_end(struct json *j)
 	j->comma = true;
 }
 
-static void quoted(struct buf *out, const char *s, size_t n)
+/* What stands in a string as it is. From 0x80 on it must be UTF-8 to do so: escaped() looks. */
+static bool plain(unsigned char c)
+{
+	return c >= 0x20 && c != '"' && c != '\\' && c != '<' && c < 0x7f;
+}
+
+/* Appends from the first byte that is not plain on. */
+static void escaped(struct buf *out, const char *s, size_t n)
 {
 	size_t from = 0;
 
-	buf_putc(out, '"');
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
-		size_t more = c < 0x80 ? 1 : utf8_char(s + i, n - i);
+		size_t more = c < 0x80 ? plain(c) : utf8_char(s + i, n - i);
 
-		if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != 0x7f && more) {
+		if (more) {
 			i += more - 1;
 			continue;
 		}
@@ -68,13 +73,30 @@ static void quoted(struct buf *out, const char *s, size_t n)
 		}
 	}
 	buf_add(out, s + from, n - from);
-	buf_putc(out, '"');
+}
+
+/* A comma where one is due, then "s". Most strings have nothing to escape: copied while looked at. */
+static void quoted(struct json *j, const char *s, size_t n)
+{
+	char *to = buf_reserve(j->out, n + 4), *p = to;	/* a comma, two quotes, a colon of json_key() */
+	size_t i = 0;
+
+	if (j->comma)
+		*p++ = ',';
+	j->comma = true;
+	*p++ = '"';
+	for (; i < n && plain((unsigned char)s[i]); i++)
+		*p++ = s[i];
+	*p = '\0';
+	j->out->len += (size_t)(p - to);
+	if (i < n)
+		escaped(j->out, s + i, n - i);
+	buf_putc(j->out, '"');
 }
 
 void json_key(struct json *j, const char *key)
 {
-	value(j);
-	quoted(j->out, key, strlen(key));
+	quoted(j, key, strlen(key));
 	buf_putc(j->out, ':');
 	j->comma = false;
 }
@@ -92,7 +114,7 @@ void json_bool(struct json *j, bool b)
 void json_i64(struct json *j, int64_t i)
 {
 	value(j);
-	buf_printf(j->out, "%lld", (long long)i);
+	j->out->len += (size_t)num_format_i64(buf_reserve(j->out, NUM_MAX), i);
 }
 
 void json_num(struct json *j, double d)
@@ -107,8 +129,7 @@ void json_num(struct json *j, double d)
 
 void json_strn(struct json *j, const char *s, size_t n)
 {
-	value(j);
-	quoted(j->out, s, n);
+	quoted(j, s, n);
 }
 
 void json_str(struct json *j, const char *s)

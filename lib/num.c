@@ -10,8 +10,8 @@
 
 int num_shortest(char *out, int size, double d);	/* num_shortest.cc */
 
-/* Whole numbers by hand: most counts, ids and nanoseconds, and to_chars() would write 1e+06. */
-static int whole(char *out, int64_t i)
+/* By hand: answers are full of counts and ids, and printf takes ten times as long. */
+int num_format_i64(char out[NUM_MAX], int64_t i)
 {
 	char digits[20];
 	uint64_t left = i < 0 ? -(uint64_t)i : (uint64_t)i;
@@ -34,7 +34,7 @@ int num_format(char out[NUM_MAX], double d)
 
 	must(isfinite(d));
 	if (fabs(d) < 1e15 && d == (double)(int64_t)d)	/* in this order: a cast out of range is undefined */
-		return whole(out, (int64_t)d);
+		return num_format_i64(out, (int64_t)d);	/* to_chars() would write 1e+06 */
 	n = num_shortest(out, NUM_MAX - 1, d);
 	out[n] = 0;
 	return n;

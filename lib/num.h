@@ -10,6 +10,7 @@
 
 /* Writes finite d so that strtod() gives d again, in as few digits as do that; valid JSON. Returns the length. */
 int num_format(char out[NUM_MAX], double d);
+int num_format_i64(char out[NUM_MAX], int64_t i);
 
 /* The whole of s (n bytes) as a finite decimal number, no blanks, no hex, no inf/nan: 0, or -1. */
 int num_parse(const char *s, size_t n, double *d);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "api_shapes.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "../lib/num.h"
 
 #define RUNS_MAX 100	/* run= arguments: each is looked up */
 
@@ -10,9 +11,9 @@
 
 void api_shapes_id(struct json *j, const char *key, int64_t id)
 {
-	char text[24];
+	char text[NUM_MAX];
 
-	snprintf(text, sizeof(text), "%lld", (long long)id);
+	num_format_i64(text, id);
 	json_kstr(j, key, text);
 }
 
@@ -103,7 +104,7 @@ int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err)
 	for (size_t i = 0; i < rq->n_args; i++)
 		if (calc_select_is_selector(rq->args[i].name))
 			args[n++] = (struct select_arg){ rq->args[i].name, rq->args[i].value };
-	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
+	if (db_catalog_refresh_for(rq->server->catalog, rq->db, rq->version, err))
 		return -1;
 	return calc_select_series(rq->server->catalog, rq->arena, args, n, sel, err);
 }

@@ -22,9 +22,12 @@ struct want {
 	enum field field;
 	const char *param;		/* of F_PARAM */
 	const char **values;
+	bool *is_glob;
 	bool *is_number;		/* a value that is a number fits a number that is equal: 4e2 fits 400 */
 	double *number;
 	size_t n;
+	const void *last;		/* the machine, benchmark, ... that was asked about last: series come in heaps of one */
+	bool last_fits;
 };
 
 bool calc_select_is_selector(const char *name)
@@ -166,7 +169,7 @@ static const struct cat_param *param_of(const struct cat_series *s, const char *
 
 static bool value_fits(const struct want *w, size_t i, const char *text, bool is_number, double number)
 {
-	if (is_glob(w->values[i]))
+	if (w->is_glob[i])
 		return calc_select_glob(w->values[i], text);
 	if (is_number && w->is_number[i])
 		return w->number[i] == number;
@@ -188,14 +191,39 @@ static bool fits_value(struct arena *a, const struct want *w, size_t i, const st
 	return value_fits(w, i, text_of(a, s, w->field), false, 0);
 }
 
-static bool fits(struct arena *a, const struct want *w, size_t n, const struct cat_series *s)
+/* What of a series a want looks at: the same thing fits or not in every series that has it. NULL: params, each its own. */
+static const void *part_of(const struct cat_series *s, enum field field)
+{
+	switch (field) {
+	case F_BENCHMARK: return s->benchmark;
+	case F_METRIC: return s->metric;
+	case F_MACHINE:
+	case F_UARCH:
+	case F_ISA: return s->machine;
+	case F_THP:
+	case F_BASE_PAGE: return s->config;
+	case F_PARAM: break;
+	}
+	return NULL;
+}
+
+static bool fits_any(struct arena *a, const struct want *w, const struct cat_series *s)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (fits_value(a, w, i, s))
+			return true;
+	return false;
+}
+
+static bool fits(struct arena *a, struct want *w, size_t n, const struct cat_series *s)
 {
 	for (size_t k = 0; k < n; k++) {
-		bool any = false;
+		const void *part = part_of(s, w[k].field);
 
-		for (size_t i = 0; i < w[k].n && !any; i++)
-			any = fits_value(a, &w[k], i, s);
-		if (!any)
+		if (!part || part != w[k].last)
+			w[k].last_fits = fits_any(a, &w[k], s);
+		w[k].last = part;
+		if (!w[k].last_fits)
 			return false;
 	}
 	return true;
@@ -245,14 +273,18 @@ static int check_known(struct catalog *c, struct arena *a, const struct want *w,
 	size_t n_series, n, left = w->n;
 	const struct cat_series *const *series = db_catalog_series(c, &n_series);
 	bool *known = arena_array(a, bool, w->n), param_known = w->field != F_PARAM;
+	const void *part, *last = NULL;
 	const char **names;
 
 	for (size_t i = 0; i < w->n; i++)
-		if (is_glob(w->values[i])) {
+		if (w->is_glob[i]) {
 			known[i] = true;
 			left--;
 		}
-	for (size_t s = 0; s < n_series && (left || !param_known); s++) {
+	for (size_t s = 0; s < n_series && (left || !param_known); s++, last = part) {
+		part = part_of(series[s], w->field);
+		if (part && part == last)
+			continue;
 		param_known = param_known || param_of(series[s], w->param);
 		for (size_t i = 0; i < w->n; i++)
 			if (!known[i] && fits_value(a, w, i, series[s])) {
@@ -318,15 +350,16 @@ static void add_want(struct arena *a, struct want *wants, size_t *n_wants, const
 				w->field = (enum field)i;
 		w->param = w->field == F_PARAM ? arg->name + strlen(PARAM) : NULL;
 		w->values = arena_array(a, const char *, most);
+		w->is_glob = arena_array(a, bool, most);
 		w->is_number = arena_array(a, bool, most);
 		w->number = arena_array(a, double, most);
 	}
+	w->is_glob[w->n] = is_glob(arg->value);
 	w->is_number[w->n] = num_parse(arg->value, strlen(arg->value), &w->number[w->n]) == 0;
 	w->values[w->n++] = arg->value;
 }
 
-static void select_locked(struct catalog *c, struct arena *a, const struct want *wants, size_t n_wants,
-			  struct selection *sel)
+static void select_locked(struct catalog *c, struct arena *a, struct want *wants, size_t n_wants, struct selection *sel)
 {
 	size_t n_series;
 	const struct cat_series *const *series = db_catalog_series(c, &n_series);

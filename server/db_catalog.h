@@ -75,6 +75,8 @@ void db_catalog_free(struct catalog *c);
 
 /* Brings in what others committed since the last call (any process). Cheap when nothing did. */
 int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err);
+/* The same, without asking where the catalogue is of `version`, as db_runs_data_version() gave it a moment ago (or NULL). */
+int db_catalog_refresh_for(struct catalog *c, struct db *db, const char *version, struct err *err);
 
 /*
  * After a dump was restored into a new cluster: its rows bear transactions that this cluster has

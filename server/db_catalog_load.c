@@ -296,6 +296,16 @@ int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err)
 	return ret;
 }
 
+int db_catalog_refresh_for(struct catalog *c, struct db *db, const char *version, struct err *err)
+{
+	bool good;
+
+	must(!pthread_mutex_lock(&c->refresh_lock));
+	good = version && !strcmp(c->snapshot, version);
+	must(!pthread_mutex_unlock(&c->refresh_lock));
+	return good ? 0 : db_catalog_refresh(c, db, err);
+}
+
 #define ADOPT(table)											\
 	"UPDATE " table " SET changed_in = 0"								\
 	" WHERE changed_in >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint"

@@ -2,6 +2,7 @@
 /* Bodies, headers, errors; see reply.h. */
 #include "reply.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "web_args.h"
 
 #define GZIP_LEAST 1000		/* bytes: below, the answer fits one packet anyway */
-#define GZIP_LEVEL 6
+#define GZIP_BIG (64 * 1024)	/* from here on speed counts: level 1 takes a third of level 6's time for a tenth more */
 #define ETAG_TEXT 48
 
 struct reply_body {
@@ -22,7 +23,9 @@ struct reply_body {
 	char *own;			/* bytes to free, or NULL */
 	const char *plain;
 	size_t len;
-	char *own_gzip;
+	pthread_mutex_t lock;
+	bool compress;			/* under lock: asked for a gzip form, it has yet to be made */
+	char *own_gzip;			/* under lock, as the next two; once there, they stay */
 	const char *gzip;		/* NULL: none, or no gain */
 	size_t gzip_len;
 	char *type;
@@ -34,7 +37,7 @@ static void gzip(struct reply_body *b)
 	z_stream z = { 0 };
 	size_t bound;
 
-	must(deflateInit2(&z, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+	must(deflateInit2(&z, b->len < GZIP_BIG ? 6 : 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
 	bound = deflateBound(&z, b->len);
 	b->own_gzip = malloc(bound);
 	must(b->own_gzip != NULL);
@@ -54,12 +57,24 @@ static void gzip(struct reply_body *b)
 	}
 }
 
+/* Whether there is a gzip form. Made when the first client takes it: most programs never do, and it costs more than the rest. */
+static bool has_gzip(struct reply_body *b)
+{
+	must(!pthread_mutex_lock(&b->lock));
+	if (b->compress)
+		gzip(b);
+	b->compress = false;
+	must(!pthread_mutex_unlock(&b->lock));
+	return b->gzip != NULL;
+}
+
 static struct reply_body *body_alloc(const char *type)
 {
 	struct reply_body *b = calloc(1, sizeof(*b));
 
 	must(b != NULL);
 	atomic_init(&b->refs, 1);
+	must(!pthread_mutex_init(&b->lock, NULL));
 	b->type = strdup(type);
 	must(b->type != NULL);
 	return b;
@@ -72,8 +87,7 @@ struct reply_body *reply_body_new(struct buf *out, const char *type, bool compre
 	char hex[33];
 
 	b->plain = b->own = buf_steal(out, &b->len);
-	if (compress && b->len >= GZIP_LEAST && b->len < UINT32_MAX / 2)
-		gzip(b);
+	b->compress = compress && b->len >= GZIP_LEAST && b->len < UINT32_MAX / 2;
 	if (weak_etag) {
 		snprintf(b->etag, ETAG_TEXT, "W/\"%s\"", weak_etag);
 		snprintf(b->etag_gzip, ETAG_TEXT, "W/\"%s\"", weak_etag);
@@ -109,15 +123,22 @@ void reply_body_unref(struct reply_body *b)
 {
 	if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
 		return;
+	pthread_mutex_destroy(&b->lock);
 	free(b->own);
 	free(b->own_gzip);
 	free(b->type);
 	free(b);
 }
 
-size_t reply_body_size(const struct reply_body *b)
+size_t reply_body_size(struct reply_body *b)
 {
-	return sizeof(*b) + (b->own ? b->len : 0) + (b->own_gzip ? b->gzip_len : 0);
+	size_t gzip_len;
+
+	must(!pthread_mutex_lock(&b->lock));
+	/* of what is still to be made, a guess: numbers and repeated words shrink to a quarter or less */
+	gzip_len = b->compress ? b->len / 4 : b->own_gzip ? b->gzip_len : 0;
+	must(!pthread_mutex_unlock(&b->lock));
+	return sizeof(*b) + (b->own ? b->len : 0) + gzip_len;
 }
 
 static void body_done(void *cls)
@@ -190,7 +211,7 @@ static void all_headers(struct sink *s, const struct reply_body *b, const struct
 
 struct MHD_Response *reply_make(struct reply_body *b, struct reply *r, size_t *sent)
 {
-	bool gzipped = r->gzip && b->gzip;
+	bool gzipped = r->gzip && has_gzip(b);
 	const char *bytes = gzipped ? b->gzip : b->plain;
 	struct sink s = { 0 };
 

@@ -12,18 +12,18 @@
 #include "../lib/buf.h"
 #include "web.h"
 
-/* Bytes of one answer; counted references, constant once made. */
+/* Bytes of one answer; counted references, constant once made, but for a gzip form that is made when first wanted. */
 struct reply_body;
 
 /*
  * Takes the bytes out of `out` (which is empty after). With `compress`, text of some size
- * gets its gzip form too. `weak_etag`: instead of one made of the content; NULL.
+ * goes out in gzip form, too, to who takes it. `weak_etag`: instead of one made of the content; NULL.
  */
 struct reply_body *reply_body_new(struct buf *out, const char *type, bool compress, const char *weak_etag);
 struct reply_body *reply_body_of_file(const struct embed_file *file, const char *type);	/* borrows the bytes */
 struct reply_body *reply_body_ref(struct reply_body *b);
 void reply_body_unref(struct reply_body *b);		/* accepts NULL */
-size_t reply_body_size(const struct reply_body *b);	/* memory, for the cache's budget */
+size_t reply_body_size(struct reply_body *b);		/* memory, for the cache's budget */
 
 /* What goes into the headers of one answer. */
 struct reply {

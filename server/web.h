@@ -65,6 +65,7 @@ struct req {
 	const char *weak_etag;		/* instead of the strong one made of the content; or NULL */
 	bool no_cache;			/* not to be kept by the answer cache */
 	int again_ms;			/* no answer yet: call the handler again after so long; 0 = answered */
+	const char *version;		/* of a cached route: the data version its answer is kept for; or NULL */
 	int64_t since;			/* monotonic usec: when the request came (for ?wait=) */
 	bool last_call;			/* answer now, whatever the state: the server is going down */
 };

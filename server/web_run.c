@@ -94,6 +94,7 @@ static int look_up(struct call *call, uint8_t key[32], const char **version, str
 	/* asked before the data is read: what changes in between only makes the entry useless */
 	if (db_runs_data_version(call->rq.db, call->rq.arena, version, err))
 		return -1;
+	call->rq.version = *version;
 	cache_key(call, key);
 	body = cache_get(call->web->cache, key, *version);
 	if (body) {
@@ -187,6 +188,7 @@ void web_run_call(struct call *call, struct db *db, struct arena *arena)
 	rq->db = db;
 	rq->arena = arena;
 	rq->again_ms = 0;
+	rq->version = NULL;
 	buf_clear(&rq->out);
 	if (begun - call->queued_at > call->web->conf->request_timeout_s * 1000000LL && call->queued_at) {
 		err_set(&err, ERR_UNAVAILABLE, "the server is too busy: the request waited too long");
