@@ -51,7 +51,7 @@ start() {
 			port = 5432
 			fsync = $fsync
 			full_page_writes = $fsync
-			max_connections = 100
+			max_connections = 200
 			shared_buffers = 64MB
 			max_wal_size = 256MB
 			log_min_messages = warning

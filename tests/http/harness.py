@@ -67,7 +67,7 @@ class Postgres:
         self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
         with open(self.data / "postgresql.conf", "a") as conf:
             conf.write(f"listen_addresses = ''\nunix_socket_directories = '{self.dir}'\n"
-                       "max_connections = 60\nshared_buffers = 64MB\n")
+                       "max_connections = 200\nshared_buffers = 64MB\n")
         self.start()
 
     def _run(self, tool, *args):
