@@ -9,11 +9,20 @@
 
 #include "format.h"
 
+struct format_stress_ng_stressor;
+
 struct format_stress_ng {
 	struct format_file *f;
 	struct draft d;
 	struct format_set set;
+	size_t *of_series;		/* one a series of the set: its stressor */
+	size_t cap_of_series;
+	struct format_groups names;	/* of the stressors */
+	struct format_stress_ng_stressor *stressors;
+	size_t cap_stressors;
 };
+
+void format_stress_ng_begin(struct format_stress_ng *s, struct format_file *f);
 
 /* A number of a stressor: `name` as the tool prints it ("bogo ops/s", "nanosecs per flock lock call"), or as YAML's key. */
 void format_stress_ng_add(struct format_stress_ng *s, size_t line, const char *stressor, const char *name, double value,

@@ -170,10 +170,10 @@ int format_stress_ng_log_sniff(const char *text, size_t len)
 
 int format_stress_ng_log_read(struct format_file *f, struct err *err)
 {
-	struct reading rd = { .s = { .f = f, .set.groups.a = f->a }, .lines = { f->text, f->text + f->len, 0 } };
+	struct reading rd = { .lines = { f->text, f->text + f->len, 0 } };
 	int ret = 0;
 
-	format_draft(f, &rd.s.d);
+	format_stress_ng_begin(&rd.s, f);
 	read_lines(&rd);
 	format_source(f, &rd.s.d, "stress-ng", NULL, rd.command);
 	if (!rd.tables)

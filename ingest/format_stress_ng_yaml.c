@@ -177,7 +177,7 @@ int format_stress_ng_yaml_sniff(const char *text, size_t len)
 
 int format_stress_ng_yaml_read(struct format_file *f, struct err *err)
 {
-	struct format_stress_ng s = { .f = f, .set.groups.a = f->a };
+	struct format_stress_ng s;
 	const struct ynode *root;
 	const char *text;
 	size_t len;
@@ -187,7 +187,7 @@ int format_stress_ng_yaml_read(struct format_file *f, struct err *err)
 	root = yread(f->a, text, len, SUBMISSION_DEPTH_MAX, err);
 	if (!root)
 		return -1;
-	format_draft(f, &s.d);
+	format_stress_ng_begin(&s, f);
 	ret = take_document(&s, root, err);
 	submission_build_fini(&s.d);
 	return ret;

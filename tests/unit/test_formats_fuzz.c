@@ -14,8 +14,8 @@
 #include "../../ingest/format.h"
 
 #define FOLDER "tests/data/formats"
-#define ROUNDS 3000
-#define BYTES_MAX 8192
+#define ROUNDS 3000		/* FUZZ_ROUNDS=... for more, FUZZ_FILES=FOLDER for other files */
+#define BYTES_MAX 32768
 
 static struct arena *a;
 static char complaint[256];
@@ -81,12 +81,13 @@ static void damage(const char *name, const char *seed)
 	static const char bytes[] = "0123456789.-+,;:|\"'#()[]{}%/= \t\r\n\x1b\xc2\xb5naNe*&!";
 	char *text = arena_alloc(a, BYTES_MAX);
 	const struct format *own = format_sniff(seed, strlen(seed));
+	int rounds = getenv("FUZZ_ROUNDS") ? atoi(getenv("FUZZ_ROUNDS")) : ROUNDS;
 	size_t n_formats = 0, good = 0;
 	int bad = 0;
 
 	while (format_table[n_formats].name)
 		n_formats++;
-	for (int i = 0; i < ROUNDS && !bad; i++) {
+	for (int i = 0; i < rounds && !bad; i++) {
 		struct arena *round = arena_new(), *all = a;
 		const char *format = "auto";
 		bool taken;
@@ -107,7 +108,8 @@ static void damage(const char *name, const char *seed)
 		good += taken;
 		arena_free(round);
 	}
-	ok(!bad && good > ROUNDS / 100, "%s, damaged %d times: nothing crashes, all is told; %zu were good still", name, ROUNDS, good);
+	ok(!bad && good > (size_t)rounds / 100, "%s, damaged %d times: nothing crashes, all is told; %zu were good still", name,
+	   rounds, good);
 }
 
 static int visible(const struct dirent *d)
@@ -118,13 +120,14 @@ static int visible(const struct dirent *d)
 int main(void)
 {
 	struct dirent **files;
-	int n = scandir(FOLDER, &files, visible, alphasort);
+	const char *folder = getenv("FUZZ_FILES") ? getenv("FUZZ_FILES") : FOLDER;
+	int n = scandir(folder, &files, visible, alphasort);
 
 	a = arena_new();
-	ok(n >= 12, "%d files to damage", n);
+	ok(n > 0, "%d files to damage", n);
 	for (int i = 0; i < n; i++) {
 		size_t len;
-		char *seed = read_file(a, arena_printf(a, FOLDER "/%s", files[i]->d_name), &len);
+		char *seed = read_file(a, arena_printf(a, "%s/%s", folder, files[i]->d_name), &len);
 
 		if (seed)
 			damage(files[i]->d_name, seed);
