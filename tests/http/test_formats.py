@@ -113,6 +113,14 @@ def test_a_log_of_an_old_locale_is_stored_with_a_warning(api):
     assert api.get(f"/api/v1/runs/{answer.json()['run_id']}/raw").content == text
 
 
+@pytest.mark.parametrize("blanks", [77, 78, 79, 80])
+def test_a_message_cut_in_a_character_is_stored(api, blanks):
+    text = "Benchmark Time CPU Iterations\nb 5 ns 5 ns 10\n" + "x" * blanks + "ÿ€" * 9 + "\n"
+    answer = post(api, text.encode(), format="auto", machine=f"cut-{blanks}", kernel="6.19")
+    assert answer.status_code == 201, answer.text
+    assert "xxx" in api.json(f"/api/v1/runs/{answer.json()['run_id']}")["not_imported"][0]["message"]
+
+
 def test_what_is_not_imported_is_told_and_kept(api):
     text = "benchmark,metric,unit,better,value\nb,t,us,lower,2\nb,t,us,lower,0\nc,t,us,up,1\n"
     answer = post(api, text, format="csv", machine="half-good", kernel="6.16")
