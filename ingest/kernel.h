@@ -83,6 +83,9 @@ enum kernel_order kernel_compare(const struct kernel *a, const struct kernel *b)
 /* The same for names as they are stored. A text that is no kernel's name is unordered to all. */
 enum kernel_order kernel_compare_names(const char *a, const char *b);
 
+/* -1, 0, 1: the order of two keys of one track. */
+int kernel_compare_keys(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+
 /* True when both denote the same upstream point (base, rc, distance). */
 bool kernel_same_point(const struct kernel *a, const struct kernel *b);
 

@@ -106,12 +106,16 @@ static int sign(long long d)
 	return d < 0 ? -1 : d > 0;
 }
 
+int kernel_compare_keys(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+	int d = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	return d ? sign(d) : (a_len > b_len) - (a_len < b_len);
+}
+
 static int key_compare(const struct kernel *a, const struct kernel *b)
 {
-	size_t n = a->key_len < b->key_len ? a->key_len : b->key_len;
-	int d = memcmp(a->key, b->key, n);
-
-	return d ? sign(d) : sign((long long)a->key_len - (long long)b->key_len);
+	return kernel_compare_keys(a->key, a->key_len, b->key, b->key_len);
 }
 
 static int point_compare(const struct kernel *a, const struct kernel *b)

@@ -9,6 +9,7 @@
 
 #include "../lib/json.h"
 #include "../lib/must.h"
+#include "kernel_json.h"
 
 const struct draft_at submission_build_at_json = {
 	.machine = "/machine/name", .isa = "/machine/isa", .uarch = "/machine/uarch",
@@ -200,30 +201,12 @@ static void finish_variant(struct draft *d, struct submission *sub)
 		sub->kernel.isa = running.isa;
 }
 
-static const char *variant_json(struct draft *d, const struct kernel *k)
+static const char *variant_text(struct draft *d, const struct kernel *k)
 {
 	struct json j = json_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
-	json_object(&j);
-	json_kstr(&j, "base", k->variant_base);
-	json_key(&j, "reverts");
-	json_array(&j);
-	for (size_t i = 0; i < k->n_reverts; i++)
-		json_str(&j, k->reverts[i]);
-	json_array_end(&j);
-	json_key(&j, "applies");
-	json_array(&j);
-	for (size_t i = 0; i < k->n_applies; i++) {
-		json_object(&j);
-		if (k->applies[i].title)
-			json_kstr(&j, "title", k->applies[i].title);
-		if (k->applies[i].url)
-			json_kstr(&j, "url", k->applies[i].url);
-		json_object_end(&j);
-	}
-	json_array_end(&j);
-	json_object_end(&j);
+	kernel_json_variant(&j, k);
 	return arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 
@@ -258,7 +241,7 @@ static void finish_kernel(struct draft *d, struct submission *sub)
 	if (d->has_variant)
 		finish_variant(d, sub);
 	if (sub->kernel.is_variant)
-		sub->kernel_variant = variant_json(d, &sub->kernel);
+		sub->kernel_variant = variant_text(d, &sub->kernel);
 	sub->flavour = sub->kernel.flavour ? sub->kernel.flavour : "";
 }
 

@@ -52,9 +52,7 @@ static int by_place(const void *a, const void *b)
 	int c = strcmp(p->track, q->track);
 
 	if (!c)
-		c = memcmp(p->key, q->key, p->key_len < q->key_len ? p->key_len : q->key_len);
-	if (!c)
-		c = (p->key_len > q->key_len) - (p->key_len < q->key_len);
+		c = kernel_compare_keys(p->key, p->key_len, q->key, q->key_len);
 	return c ? c : (*x > *y) - (*x < *y);
 }
 
@@ -113,7 +111,7 @@ static void parse_names(struct req *rq, const struct jnode *root)
 
 		all[i].text = jread_str(jread_at(root, i));
 		if (!kernel_parse(rq->arena, all[i].text, &all[i].k, &why)) {
-			api_shapes_parsed_kernel(&j, rq->arena, &all[i].k);
+			api_shapes_parsed_kernel(&j, &all[i].k);
 			list[good++] = &all[i];
 			continue;
 		}
@@ -242,9 +240,7 @@ static int by_order(const void *a, const void *b)
 	int c = strcmp(x->track, y->track);
 
 	if (!c)
-		c = memcmp(x->key, y->key, x->key_len < y->key_len ? x->key_len : y->key_len);
-	if (!c)
-		c = (x->key_len > y->key_len) - (x->key_len < y->key_len);
+		c = kernel_compare_keys(x->key, x->key_len, y->key, y->key_len);
 	if (!c)
 		c = x->is_variant - y->is_variant;	/* the base before its variants */
 	return c ? c : (x->id > y->id) - (x->id < y->id);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../ingest/kernel_json.h"
 #include "../lib/num.h"
 
 #define RUNS_MAX 100	/* run= arguments: each is looked up */
@@ -52,35 +53,8 @@ void api_shapes_kernel(struct json *j, const struct cat_kernel *k)
 	json_object_end(j);
 }
 
-static void parsed_variant(struct json *j, const struct kernel *k)
+void api_shapes_parsed_kernel(struct json *j, const struct kernel *k)
 {
-	json_key(j, "variant");
-	if (!k->is_variant) {
-		json_null(j);
-		return;
-	}
-	json_object(j);
-	json_kstr(j, "base", k->variant_base);
-	json_key(j, "reverts");
-	json_array(j);
-	for (size_t i = 0; i < k->n_reverts; i++)
-		json_str(j, k->reverts[i]);
-	json_array_end(j);
-	json_key(j, "applies");
-	json_array(j);
-	for (size_t i = 0; i < k->n_applies; i++) {
-		json_object(j);
-		json_kstr(j, "title", k->applies[i].title);
-		json_kstr(j, "url", k->applies[i].url);
-		json_object_end(j);
-	}
-	json_array_end(j);
-	json_object_end(j);
-}
-
-void api_shapes_parsed_kernel(struct json *j, struct arena *a, const struct kernel *k)
-{
-	(void)a;	/* for a variant's text, once its shape needs one */
 	json_object(j);
 	json_kstr(j, "name", k->name);
 	json_kstr(j, "release", k->release);
@@ -88,7 +62,8 @@ void api_shapes_parsed_kernel(struct json *j, struct arena *a, const struct kern
 	rc_or_null(j, k->rc);
 	json_ki64(j, "distance", k->distance);
 	json_kstr(j, "track", k->track);
-	parsed_variant(j, k);
+	json_key(j, "variant");
+	kernel_json_variant(j, k);
 	json_kstr(j, "commit", NULL);
 	json_kstr(j, "released_at", NULL);
 	json_object_end(j);

@@ -10,7 +10,7 @@
 /* KERNEL of API.md; NULL becomes null. */
 void api_shapes_kernel(struct json *j, const struct cat_kernel *k);
 /* The same shape from a parsed name: commit and released_at are null. */
-void api_shapes_parsed_kernel(struct json *j, struct arena *a, const struct kernel *k);
+void api_shapes_parsed_kernel(struct json *j, const struct kernel *k);
 
 /* "series_id": ids are strings. */
 void api_shapes_id(struct json *j, const char *key, int64_t id);

@@ -11,10 +11,7 @@
 
 static int key_order(const struct cat_kernel *a, const struct cat_kernel *b)
 {
-	size_t n = a->key_len < b->key_len ? a->key_len : b->key_len;
-	int d = memcmp(a->key, b->key, n);
-
-	return d ? d : (a->key_len > b->key_len) - (a->key_len < b->key_len);
+	return kernel_compare_keys(a->key, a->key_len, b->key, b->key_len);
 }
 
 int calc_select_kernel_order(const void *a, const void *b)

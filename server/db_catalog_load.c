@@ -8,11 +8,11 @@
  */
 #include "db_catalog.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ingest/jread.h"
 #include "../lib/must.h"
 #include "../lib/num.h"
 #include "db_catalog_own.h"
@@ -153,24 +153,25 @@ static void load_metric(struct catalog *c, const struct db_rows *r, int row)
 }
 
 /* A parameter's value as text, for globs and columns; numbers as numbers too. */
-static void load_param(struct arena *a, struct cat_param *p, const char *name, const json_t *v)
+static void load_param(struct arena *a, struct cat_param *p, const char *name, const struct jnode *v)
 {
 	char text[NUM_MAX];
+	int64_t whole;
 
 	p->name = arena_strdup(a, name);
-	if (json_is_string(v)) {
-		p->text = arena_strdup(a, json_string_value(v));
-	} else if (json_is_boolean(v)) {
-		p->text = json_is_true(v) ? "true" : "false";
-	} else if (json_is_integer(v)) {
-		p->text = arena_printf(a, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	p->is_number = jread_type(v) == JREAD_NUMBER;
+	if (!p->is_number) {
+		must(jread_str(v) || jread_type(v) == JREAD_BOOL);
+		p->text = jread_str(v) ? arena_strdup(a, jread_str(v)) : jread_bool(v) ? "true" : "false";
+		return;
+	}
+	p->number = jread_num(v);
+	if (jread_int(v, &whole)) {
+		p->text = arena_printf(a, "%lld", (long long)whole);
 	} else {
-		must(json_is_real(v));
-		num_format(text, json_real_value(v));
+		num_format(text, p->number);
 		p->text = arena_strdup(a, text);
 	}
-	p->is_number = json_is_number(v);
-	p->number = json_number_value(v);
 }
 
 static int by_name(const void *a, const void *b)
@@ -180,15 +181,17 @@ static int by_name(const void *a, const void *b)
 
 static void load_params(struct arena *a, struct cat_series *s)
 {
-	json_t *root = json_loads(s->params, 0, NULL), *v;
+	struct jread_slice whole = { s->params, strlen(s->params), 1 };
 	struct cat_param *p;
-	const char *name;
+	struct err err;
+	bool syntax;
+	struct jnode *root = jread_parse(&whole, &syntax, &err);
 
-	must(json_is_object(root));
-	p = arena_array(a, struct cat_param, json_object_size(root));
-	json_object_foreach(root, name, v)
-		load_param(a, &p[s->n_params++], name, v);
-	json_decref(root);
+	must(jread_type(root) == JREAD_OBJECT);
+	p = arena_array(a, struct cat_param, jread_len(root));
+	for (const struct jmember *m = jread_first(root); m; m = jread_next(root, m))
+		load_param(a, &p[s->n_params++], jread_key(m), jread_value(m));
+	jread_free(root);
 	qsort(p, s->n_params, sizeof(*p), by_name);
 	s->param = p;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../ingest/kernel_json.h"
 #include "../lib/must.h"
 #include "db_catalog_own.h"
 
@@ -316,8 +316,7 @@ static int write_machine(struct db *db, const struct resolving *r, int64_t *id, 
 	return ret;
 }
 
-/* {"base":"6.17-rc1","reverts":["cac1db8c3aad"],"applies":[{"title":...,"url":...}]} */
-static const char *variant_json(struct arena *a, const struct kernel *k)
+static const char *variant_text(struct arena *a, const struct kernel *k)
 {
 	struct json j;
 	struct buf b;
@@ -327,29 +326,13 @@ static const char *variant_json(struct arena *a, const struct kernel *k)
 		return NULL;
 	buf_init(&b);
 	j = json_begin(&b);
-	json_object(&j);
-	json_kstr(&j, "base", k->variant_base);
-	json_key(&j, "reverts");
-	json_array(&j);
-	for (size_t i = 0; i < k->n_reverts; i++)
-		json_str(&j, k->reverts[i]);
-	json_array_end(&j);
-	json_key(&j, "applies");
-	json_array(&j);
-	for (size_t i = 0; i < k->n_applies; i++) {
-		json_object(&j);
-		json_kstr(&j, "title", k->applies[i].title);
-		json_kstr(&j, "url", k->applies[i].url);
-		json_object_end(&j);
-	}
-	json_array_end(&j);
-	json_object_end(&j);
+	kernel_json_variant(&j, k);
 	text = arena_strndup(a, b.p, b.len);
 	buf_fini(&b);
 	return text;
 }
 
-static int write_one_kernel(struct db *db, const struct kernel *k, const char *variant, const char *base_identity,
+static int write_one_kernel(struct db *db, struct arena *a, const struct kernel *k, const char *base_identity,
 			    bool *created, struct err *err)
 {
 	struct db_rows *rows;
@@ -357,7 +340,8 @@ static int write_one_kernel(struct db *db, const struct kernel *k, const char *v
 	if (db_query(db, &insert_kernel,
 		     DB_ARGS(db_arg_text(k->identity), db_arg_text(k->name), db_arg_text(k->release), db_arg_text(k->base),
 			     db_arg_i64(k->rc), db_arg_i64(k->distance), db_arg_text(k->track),
-			     db_arg_bytes(k->key, k->key_len), db_arg_bool(k->is_variant), db_arg_json(variant),
+			     db_arg_bytes(k->key, k->key_len), db_arg_bool(k->is_variant),
+			     db_arg_json(variant_text(a, k)),
 			     db_arg_text(base_identity), db_arg_time(tm_now_usec())),
 		     &rows, err))
 		return -1;
@@ -367,8 +351,7 @@ static int write_one_kernel(struct db *db, const struct kernel *k, const char *v
 }
 
 /* A variant's base comes first, so that the variant can name its row. */
-static int write_kernel(struct db *db, struct arena *a, const struct kernel *k, const char *variant, bool *created,
-			struct err *err)
+static int write_kernel(struct db *db, struct arena *a, const struct kernel *k, bool *created, struct err *err)
 {
 	const char *base_identity = NULL;
 	struct kernel base;
@@ -376,13 +359,11 @@ static int write_kernel(struct db *db, struct arena *a, const struct kernel *k, 
 
 	if (k->is_variant) {
 		if (kernel_parse(a, k->variant_base, &base, err) ||
-		    write_one_kernel(db, &base, NULL, NULL, &ignored, err))
+		    write_one_kernel(db, a, &base, NULL, &ignored, err))
 			return -1;
 		base_identity = base.identity;
-		if (!variant)
-			variant = variant_json(a, k);
 	}
-	return write_one_kernel(db, k, variant, base_identity, created, err);
+	return write_one_kernel(db, a, k, base_identity, created, err);
 }
 
 static int write_series(struct db *db, const struct resolving *r, int64_t machine_id, struct err *err)
@@ -428,7 +409,7 @@ static int create_missing(struct db *db, void *arg, struct err *err)
 	bool ignored;
 
 	if (write_machine(db, r, &machine_id, err) ||
-	    write_kernel(db, r->arena, &sub->kernel, sub->kernel_variant, &ignored, err))
+	    write_kernel(db, r->arena, &sub->kernel, &ignored, err))
 		return -1;
 	if (sub->commit &&
 	    db_query(db, &first_commit, DB_ARGS(db_arg_text(sub->kernel.identity), db_arg_text(sub->commit)), NULL, err))
@@ -486,7 +467,7 @@ static int change_kernel(struct db *db, void *arg, struct err *err)
 {
 	struct kernel_change *k = arg;
 
-	if (write_kernel(db, k->arena, k->kernel, NULL, &k->created, err))
+	if (write_kernel(db, k->arena, k->kernel, &k->created, err))
 		return -1;
 	if (!k->commit && !k->log_json && k->released_at == TM_NONE)
 		return 0;

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect_range.h"
 
-#include <string.h>
-
 int detect_range_order(const struct cat_kernel *x, const struct cat_kernel *y)
 {
-	size_t n = x->key_len < y->key_len ? x->key_len : y->key_len;
-	int c = memcmp(x->key, y->key, n);
-
-	return c ? (c > 0) - (c < 0) : (x->key_len > y->key_len) - (x->key_len < y->key_len);
+	return kernel_compare_keys(x->key, x->key_len, y->key, y->key_len);
 }
 
 bool detect_range_overlap(const struct detect_range *x, const struct detect_range *y)

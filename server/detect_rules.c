@@ -1,53 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "detect_rules.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#include "../ingest/jread.h"
 #include "../lib/log.h"
 
-/* The selector's pairs of name and value, as a query would have them. */
-static int read_args(struct arena *a, json_t *root, struct select_arg **args, size_t *n, struct err *err)
+static int add_values(struct arena *a, const char *name, const struct jnode *list, struct select_arg *args, size_t *n,
+		      struct err *err)
 {
-	size_t total = 0, i;
-	const char *name;
-	json_t *list, *v;
+	for (size_t i = 0; i < jread_len(list); i++) {
+		const char *value = jread_str(jread_at(list, i));
 
-	*args = NULL;
+		if (!value)
+			return err_set(err, ERR_INVALID, "\"%s\": a list of strings is needed", name);
+		args[(*n)++] = (struct select_arg){ arena_strdup(a, name), arena_strdup(a, value) };
+	}
+	return 0;
+}
+
+/* The selector's pairs of name and value, as a query would have them. */
+static int read_args(struct arena *a, const struct jnode *root, struct select_arg **args, size_t *n, struct err *err)
+{
+	const struct jmember *m;
+	size_t total = 0;
+
 	*n = 0;
-	json_object_foreach(root, name, list) {
-		if (!calc_select_is_selector(name) || !json_is_array(list))
-			return err_set(err, ERR_INVALID, "\"%s\" is no selector with a list of values", name);
-		total += json_array_size(list);
+	for (m = jread_first(root); m; m = jread_next(root, m)) {
+		if (!calc_select_is_selector(jread_key(m)) || jread_type(jread_value(m)) != JREAD_ARRAY)
+			return err_set(err, ERR_INVALID, "\"%s\" is no selector with a list of values", jread_key(m));
+		total += jread_len(jread_value(m));
 	}
 	*args = arena_array(a, struct select_arg, total);
-	json_object_foreach(root, name, list) {
-		json_array_foreach(list, i, v) {
-			if (!json_is_string(v))
-				return err_set(err, ERR_INVALID, "\"%s\": a list of strings is needed", name);
-			(*args)[(*n)++] = (struct select_arg){ arena_strdup(a, name),
-							       arena_strdup(a, json_string_value(v)) };
-		}
-	}
+	for (m = jread_first(root); m; m = jread_next(root, m))
+		if (add_values(a, jread_key(m), jread_value(m), *args, n, err))
+			return -1;
 	return 0;
 }
 
 /* Resolves a rule's selector. Values that name nothing (yet) select nothing. */
 static int resolve(struct detect_rule *r, struct catalog *c, struct arena *a, struct err *err)
 {
+	struct jread_slice whole = { r->rule.selector, strlen(r->rule.selector), 1 };
 	struct select_arg *args = NULL;
-	json_error_t je;
-	json_t *root = json_loads(r->rule.selector, JSON_REJECT_DUPLICATES, &je);
+	bool syntax;
+	struct jnode *root = jread_parse(&whole, &syntax, err);
 	size_t n = 0;
 	int ret;
 
-	if (!json_is_object(root)) {
-		json_decref(root);
+	if (jread_type(root) != JREAD_OBJECT) {
+		jread_free(root);
 		return err_set(err, ERR_INVALID, "the selector is no JSON object");
 	}
 	ret = read_args(a, root, &args, &n, err);
-	json_decref(root);
+	jread_free(root);
 	if (ret)
 		return -1;
 	r->everything = n == 0;
