@@ -361,9 +361,29 @@ static void stop_all(struct up *u)
 		wait_event(u, 100);
 }
 
+/* An `up` that was killed left its conninfo, and maybe a serve that is still finishing what it had begun. */
+static int check_listen(struct up *u)
+{
+	char conninfo[PATH_MAX];
+	int64_t patience_s = access(up_place_path(&u->place, "conninfo", conninfo), F_OK) ? 0 : 30;
+	int64_t deadline = tm_monotonic_usec() + patience_s * 1000000;
+	bool told = false;
+	int ret;
+
+	while ((ret = up_listen_check(u->conf.listen, u->conf.listen_host, &u->conf.listen_port, u->err)) > 0 &&
+	       tm_monotonic_usec() < deadline && !u->stops) {
+		if (!told)
+			log_event(LOG_WARN, "the address is in use: waiting for the serve of an up that was killed",
+				  "listen=%s", u->conf.listen);
+		told = true;
+		wait_event(u, 100);
+	}
+	return ret ? -1 : 0;
+}
+
 static int run(struct up *u)
 {
-	if (up_listen_check(u->conf.listen, u->conf.listen_host, &u->conf.listen_port, u->err))
+	if (check_listen(u))
 		return -1;
 	up_listen_text(u->conf.listen_host, u->conf.listen_port, u->listen, sizeof(u->listen));
 	u->conf.listen = u->listen;	/* port 0 has become a number */

@@ -40,12 +40,14 @@ int up_listen_check(const char *given, const char *host, int *port, struct err *
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));	/* TIME_WAIT is no hindrance */
 	if (fd < 0 || bind(fd, at->ai_addr, at->ai_addrlen) || listen(fd, 1)) {
-		if (errno == EADDRINUSE)
+		if (errno == EADDRINUSE) {
 			in_use(given, *port, err);
-		else if (errno == EACCES)
+			ret = 1;
+		} else if (errno == EACCES) {
 			err_set(err, ERR_SETUP, "--listen %s: ports below 1024 are for root: take a higher one", given);
-		else
+		} else {
 			err_set(err, ERR_SETUP, "--listen %s: %s", given, strerror(errno));
+		}
 		goto out;
 	}
 	if (!*port && !getsockname(fd, (struct sockaddr *)&bound, &len))

@@ -8,7 +8,10 @@
 
 #include "../lib/err.h"
 
-/* Binds it for a moment: an address in use is told before seconds of work. Port 0 becomes a free one. */
+/*
+ * Binds it for a moment: an address in use is told before seconds of work. Port 0 becomes a free one.
+ * 0, -1, or 1: in use; err says so, too.
+ */
 int up_listen_check(const char *given, const char *host, int *port, struct err *err);
 
 /* Whether GET /readyz says 200 there now. */

@@ -79,7 +79,7 @@ class Postgres:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([pg_bin("postgres"), "-D", str(self.data)], cwd=self.dir, stdout=log,
                                             stderr=log, stdin=subprocess.DEVNULL, **self.user)
-        wait_until(self.is_up, "PostgreSQL accepts connections")
+        wait_until(self.is_up, "PostgreSQL accepts connections", timeout=3 * PATIENCE)  # recovery, on a busy disk
 
     def is_up(self):
         try:

@@ -13,7 +13,7 @@ import tempfile
 import pytest
 import requests
 
-from harness import PATIENCE, Process, command, submission, wait_until
+from harness import PATIENCE, Process, command, free_port, submission, wait_until
 
 AS_ROOT = os.geteuid() == 0
 needs_root = pytest.mark.skipif(not AS_ROOT, reason="only root can start the parts as another user")
@@ -231,6 +231,28 @@ def test_after_kill_9_of_the_parent_nothing_is_left_and_the_next_start_works(up)
     wait_until(lambda: gone(family), "the orphans have ended")
     up.start()
     assert up.get(f"/api/v1/runs/{run}").status_code == 200
+
+
+def test_a_serve_that_outlives_a_killed_parent_is_waited_for(place, request):
+    port, data = free_port(), place / "outlived"
+    up, again = (Process("up", "--data", data, "--listen", f"127.0.0.1:{port}", log=place / log)
+                 for log in ("log-outlived", "log-again"))
+    request.node.nsecwatch_logs = [up, again]
+    try:
+        up.start()
+        wait_until(lambda: "is ready" in up.log.read_text(), "up is ready", timeout=PATIENCE * 3)
+        family = descendants(up.process.pid)
+        serve = next(pid for pid in family if "nsecwatchd serve" in command_line(pid))
+        os.kill(serve, signal.SIGSTOP)  # as if it were busy for long
+        up.kill()
+        again.start()
+        wait_until(lambda: "waiting for the serve" in again.log.read_text(), "the second up waits")
+        os.kill(serve, signal.SIGCONT)
+        wait_until(lambda: "is ready" in again.log.read_text(), "the second up is ready", timeout=PATIENCE * 3)
+    finally:
+        for one in (up, again):
+            if one.running():
+                one.stop()
 
 
 def test_after_kill_9_of_everything_the_next_start_works(up):
