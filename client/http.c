@@ -24,7 +24,7 @@
 
 struct http {
 	CURL *curl;
-	const char *url;		/* without the slash at its end */
+	const char *url;
 	struct curl_slist *headers;	/* those of every request; the token is in one */
 	const char *token, *ca_file;
 	int timeout_s;
@@ -56,14 +56,11 @@ static int check_url(const char *url, struct err *err)
 struct http *http_new(struct arena *a, const struct options *o, struct err *err)
 {
 	struct http *h;
-	size_t n = strlen(o->url);
 
 	if (check_url(o->url, err))
 		return NULL;
 	h = arena_zalloc(a, sizeof(*h));
-	while (n && o->url[n - 1] == '/')
-		n--;
-	h->url = arena_strndup(a, o->url, n);
+	h->url = o->url;
 	h->token = o->token;
 	h->ca_file = o->ca_file;
 	h->timeout_s = o->timeout_s;

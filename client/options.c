@@ -13,6 +13,7 @@
 #include "../lib/must.h"
 #include "../lib/num.h"
 #include "file.h"
+#include "say.h"
 
 #define WIDTH 72	/* of help */
 #define HELP_AT 26	/* where its second column begins */
@@ -285,6 +286,7 @@ static int set_from_file(struct reading *r, const char *path, bool named)
 	struct buf text;
 	size_t number = 0;
 	char *rest, *line;
+	struct stat st;
 	int ret = -1;
 
 	buf_init(&text);
@@ -298,6 +300,8 @@ static int set_from_file(struct reading *r, const char *path, bool named)
 		if (set_from_line(r, path, ++number, line))
 			goto out;
 	ret = end_of_place(r, path, token, file);
+	if (r->o->token != token && !stat(path, &st) && st.st_mode & 077)
+		say("%s: has a token, and others may read it: chmod 600 it", path);
 out:
 	buf_fini(&text);
 	return ret;
@@ -407,7 +411,7 @@ static int check(struct reading *r)
 {
 	const struct command *c = r->c;
 	struct options *o = r->o;
-	size_t least = c->bit == PUSH && o->spooled ? 0 : c->least;
+	size_t least = c->bit == PUSH && o->spooled ? 0 : c->least, n;
 	int64_t kib;
 
 	if (o->n_words < least || o->n_words > c->most)
@@ -417,8 +421,12 @@ static int check(struct reading *r)
 		return err_set(r->err, ERR_SETUP, "check: --base KERNEL is needed: what to judge against");
 	if (o->base_page_kib && (num_parse_i64(o->base_page_kib, strlen(o->base_page_kib), &kib) || kib < 1 || kib > 1024))
 		return err_set(r->err, ERR_SETUP, "--base-page-kib is \"%s\": a number of KiB is needed", o->base_page_kib);
-	if (c->bit & ONLINE && read_token(r))
-		return -1;
+	if (c->bit & ONLINE) {	/* one spelling of an address: it says whom an entry of the spool is for */
+		for (n = strlen(o->url); n && o->url[n - 1] == '/'; n--)
+			;
+		o->url = arena_strndup(r->a, o->url, n);
+		return read_token(r);
+	}
 	return 0;
 }
 

@@ -70,6 +70,14 @@ static void tell_list(const char *about, const char *kind, const struct jnode *l
 	}
 }
 
+/* The run's id is ours, made of what was measured where: that it is taken means that the server has it. */
+static bool tell_known(const struct spool_entry *e)
+{
+	say_progress_end();
+	printf("duplicate %s: stored before, with another context\n", e->about);
+	return true;
+}
+
 /* One submission's answer: the whole body, or one of "items". False: it was not stored. */
 static bool tell_item(struct pushing *p, const struct spool_entry *e, const struct jnode *item)
 {
@@ -78,10 +86,8 @@ static bool tell_item(struct pushing *p, const struct spool_entry *e, const stru
 	const char *message = jread_str(jread_get(error, "message"));
 	int64_t results = 0, without = 0;
 
-	if (error && e->derived_id && status && !strcmp(status, "conflict")) {
-		printf("duplicate %s (stored before, with another context)\n", e->about);
-		return true;
-	}
+	if (error && e->derived_id && status && !strcmp(status, "conflict"))
+		return tell_known(e);
 	if (error || !status || !run) {
 		say("%s: %s", e->about, message ? message : "the server's answer is not understood");
 		tell_list(e->about, "error", jread_get(error, "problems"));
@@ -160,8 +166,7 @@ static bool send_one(struct pushing *p, struct arena *a, const struct spool_entr
 		break;
 	case HTTP_REFUSED:
 		if (answer.status == 409 && e->derived_id) {
-			printf("duplicate %s (stored before, with another context)\n", e->about);
-			leave(p, a, e, true);
+			leave(p, a, e, tell_known(e));
 			break;
 		}
 		say("%s: %s", e->about, err.message);
@@ -170,6 +175,7 @@ static bool send_one(struct pushing *p, struct arena *a, const struct spool_entr
 		break;
 	case HTTP_AWAY:
 	case HTTP_SETUP:
+		err_prefix(&err, "%s", e->about);
 		fail(p, &err);
 		go_on = false;
 		break;

@@ -15,6 +15,7 @@
 #include "../lib/num.h"
 #include "../lib/tm.h"
 #include "file.h"
+#include "say.h"
 
 /*
  * A file: the line MAGIC, lines "key: value", an empty line, the body. The head says the
@@ -86,6 +87,16 @@ static int find_last(struct spool *s, struct err *err)
 	return 0;
 }
 
+static int take_lock(struct spool *s)
+{
+	if (!flock(s->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	if (errno != EWOULDBLOCK)
+		return -1;
+	say("%s: another push is at work, waiting for it", s->folder);
+	return flock(s->lock, LOCK_EX);
+}
+
 struct spool *spool_open(struct arena *a, const char *folder, struct err *err)
 {
 	struct spool *s = arena_zalloc(a, sizeof(*s));
@@ -98,7 +109,7 @@ struct spool *spool_open(struct arena *a, const char *folder, struct err *err)
 		return NULL;
 	}
 	s->lock = open(path_of(s, a, "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (s->lock < 0 || flock(s->lock, LOCK_EX) || remove_unfinished(s)) {
+	if (s->lock < 0 || take_lock(s) || remove_unfinished(s)) {
 		failed(s, err);
 		spool_close(s);
 		return NULL;

@@ -3,8 +3,11 @@
 import http.server
 import json
 import os
+import pty
+import random
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -282,9 +285,11 @@ class Scripted(http.server.BaseHTTPRequestHandler):
 def scripted():
     made = []
 
-    def make(*answers):
+    def make(*answers, tls=None):
         one = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Scripted)
         one.answers, one.seen = list(answers), []
+        if tls:
+            one.socket = tls.wrap_socket(one.socket, server_side=True)
         one.url = f"http://127.0.0.1:{one.server_address[1]}"
         threading.Thread(target=one.serve_forever, daemon=True).start()
         made.append(one)
@@ -307,6 +312,19 @@ def test_it_tries_again_as_the_server_asks(alone, scripted):
     assert code == 0 and out.startswith("stored") and len(server.seen) == 4, err
     assert server.seen[1][0] - server.seen[0][0] >= 1
     assert len({body for _, _, _, body in server.seen}) == 1
+
+
+def test_progress_shows_on_a_terminal_only(alone, scripted):
+    files = [alone.file(f"{nr}.json", bare(nr, "x")) for nr in range(3)]
+    ours, theirs = pty.openpty()
+    done = subprocess.run([CLIENT, "push", "--root", alone.root, *files], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
+                          cwd=alone.home, env=alone.environment(NSECWATCH_URL=scripted().url), timeout=PATIENCE)
+    os.close(theirs)
+    seen = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert done.returncode == 0 and "3 of 3: " in seen and seen.endswith("\r\x1b[K") and b"\r" not in done.stdout
+    _, out, err = alone.push(*files, NSECWATCH_URL=scripted().url)
+    assert "\r" not in out + err and "of 3" not in out + err
 
 
 def test_a_wait_longer_than_wanted_is_not_begun(alone, scripted):
@@ -373,6 +391,42 @@ def test_settings_come_from_a_file_the_environment_and_flags_in_that_order(alone
     (folder / "config").write_text("url = http://x\nfrobnicate = 1\n")
     code, _, err = alone.push(path)
     assert code == 2 and "line 2" in err and "frobnicate" in err
+
+
+def test_a_certificate_that_nobody_vouches_for_gets_no_token(alone, scripted):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2",
+                    "-subj", "/CN=lab", "-addext", "subjectAltName=IP:127.0.0.1"], cwd=alone.home, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(alone.home / "cert.pem", alone.home / "key.pem")
+    server = scripted(tls=context)
+    url = server.url.replace("http:", "https:")
+    code, _, err = alone.push(alone.file("a.json", bare(1, "x")), NSECWATCH_URL=url, NSECWATCH_RETRY_FOR="60")
+    assert code == 1 and "certificate" in err and not server.seen and len(alone.waiting()) == 1
+    code, out, err = alone.run("push", "--spooled", "--ca-file", "cert.pem", NSECWATCH_URL=url + "/")
+    assert code == 0 and out.startswith("stored") and len(server.seen) == 1, err
+    assert alone.run("push", "--spooled", "--ca-file", "none.pem", NSECWATCH_URL=url) == (0, "", "")
+
+
+def test_a_settings_file_with_a_token_that_others_may_read_is_told(alone, scripted):
+    path = alone.file(".config/nsecwatch/config", "token = nsw_in_a_file\n")
+    environment = {"NSECWATCH_URL": scripted().url, "NSECWATCH_TOKEN": ""}
+    path.chmod(0o644)
+    _, _, err = alone.push(alone.file("a.json", bare(1, "x")), **environment)
+    assert "chmod 600" in err and "nsw_in" not in err
+    path.chmod(0o600)
+    assert "chmod" not in alone.push(alone.home / "a.json", **environment)[2]
+
+
+def test_a_body_above_the_servers_cap_is_refused_and_blocks_nothing(lab, labels):
+    big = bare(0, "big")
+    big["results"] = [{"benchmark": "a/b", "params": {"n": n}, "metric": "m", "unit": "ns", "better": "lower",
+                       "values": [random.random() for _ in range(200)]} for n in range(3000)]
+    code, out, err = lab.push(lab.file("big.json", big), lab.file("small.json", bare(1, "big")))
+    assert code == 1 and "HTTP 413" in err and out.count("stored") == 1 and labels("big") == ["1"] and not lab.waiting()
+    big["results"] = big["results"][:1500]  # more than 4 MiB, and less when compressed
+    assert len(json.dumps(big)) > 1 << 22
+    code, _, err = lab.push(lab.file("big.json", big))
+    assert code == 0, err
 
 
 def test_without_a_home_it_pushes_all_the_same(lab, labels):

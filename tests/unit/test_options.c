@@ -62,7 +62,7 @@ static void places(struct arena *a)
 	ok(o.retry_for_s == 30 && !o.token && o.n_words == 1, "all of them");
 	settings_file("config", "\n# what the lab has\n  url =  https://file/ \r\nretry-for=7\ntoken = filetoken\nmachine = a b\n");
 	ok(!READ("push", "x"), "with a settings file");
-	is_str(o.url, "https://file/", "the file wins over a default, blanks and line ends apart");
+	is_str(o.url, "https://file", "the file wins over a default; blanks, line ends and the last slash apart");
 	is_str(o.token, "filetoken", "it may hold the token");
 	is_str(o.machine, "a b", "and a blank inside a value");
 	setenv("NSECWATCH_URL", "http://env", 1);
