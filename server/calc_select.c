@@ -359,15 +359,54 @@ static void add_want(struct arena *a, struct want *wants, size_t *n_wants, const
 	w->values[w->n++] = arg->value;
 }
 
-static void select_locked(struct catalog *c, struct arena *a, struct want *wants, size_t n_wants, struct selection *sel)
+static void add_fitting(struct arena *a, struct want *wants, size_t n_wants, const struct cat_series *const *series,
+			size_t n, struct selection *sel)
 {
-	size_t n_series;
-	const struct cat_series *const *series = db_catalog_series(c, &n_series);
-
-	sel->series = arena_array(a, const struct cat_series *, n_series + 1);
-	for (size_t i = 0; i < n_series; i++)
+	for (size_t i = 0; i < n; i++)
 		if (fits(a, wants, n_wants, series[i]))
 			sel->series[sel->n++] = series[i];
+}
+
+static int by_series_id(const void *a, const void *b)
+{
+	const struct cat_series *const *x = a, *const *y = b;
+
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+/* Of benchmarks that are asked for, only their own series are looked at: a thousandth, perhaps, of all. */
+static void select_of_benchmarks(struct catalog *c, struct arena *a, struct want *wants, size_t n_wants,
+				 const struct want *benchmark, struct selection *sel)
+{
+	size_t n_benchmarks, n, found = 0;
+	const struct cat_benchmark *const *benchmarks = db_catalog_benchmarks(c, &n_benchmarks);
+
+	for (size_t i = 0; i < n_benchmarks; i++) {
+		const struct cat_series s = { .benchmark = benchmarks[i] }, *const *series;
+
+		if (!fits_any(a, benchmark, &s))
+			continue;
+		series = db_catalog_series_of(c, benchmarks[i]->id, &n);
+		sel->series = arena_grow(a, sel->series, sel->n * sizeof(*sel->series), (sel->n + n) * sizeof(*sel->series));
+		add_fitting(a, wants, n_wants, series, n, sel);
+		found++;
+	}
+	if (found > 1)
+		qsort(sel->series, sel->n, sizeof(*sel->series), by_series_id);
+}
+
+static void select_locked(struct catalog *c, struct arena *a, struct want *wants, size_t n_wants, struct selection *sel)
+{
+	size_t n;
+	const struct cat_series *const *series = db_catalog_series(c, &n);
+
+	for (size_t i = 0; i < n_wants; i++)
+		if (wants[i].field == F_BENCHMARK) {
+			select_of_benchmarks(c, a, wants, n_wants, &wants[i], sel);
+			return;
+		}
+	sel->series = arena_array(a, const struct cat_series *, n + 1);
+	add_fitting(a, wants, n_wants, series, n, sel);
 }
 
 /* strict: an exact value must name something. */

@@ -25,6 +25,8 @@ void db_catalog_free(struct catalog *c)
 {
 	if (!c)
 		return;
+	for (size_t i = 0; i < c->lists[CAT_BENCHMARK].n; i++)
+		free(((const struct benchmark_entry *)c->lists[CAT_BENCHMARK].v[i])->series.v);
 	for (int i = 0; i < CAT_KINDS; i++) {
 		free(c->lists[i].v);
 		free(c->indexes[i].slots);
@@ -240,6 +242,14 @@ void db_catalog_own_add(struct catalog *c, enum cat_kind kind, void *entry)
 	index_add(&c->indexes[kind], hash_of(kind, entry), entry);
 }
 
+void db_catalog_own_add_series(struct catalog *c, struct cat_series *s)
+{
+	struct benchmark_entry *b = (void *)(uintptr_t)s->benchmark;	/* ours to change: an entry, under the write lock */
+
+	db_catalog_own_add(c, CAT_SERIES, s);
+	list_add(&b->series, s);
+}
+
 const struct machine_entry *db_catalog_own_machine(const struct catalog *c, const char *name)
 {
 	return find(c, CAT_MACHINE, &(struct cat_machine){ .name = name });
@@ -317,6 +327,14 @@ const struct cat_metric *const *db_catalog_metrics(const struct catalog *c, size
 const struct cat_series *const *db_catalog_series(const struct catalog *c, size_t *n)
 {
 	LIST_OF(CAT_SERIES);
+}
+
+const struct cat_series *const *db_catalog_series_of(const struct catalog *c, int64_t benchmark_id, size_t *n)
+{
+	const struct benchmark_entry *b = db_catalog_own_by_id(c, CAT_BENCHMARK, benchmark_id);
+
+	*n = b ? b->series.n : 0;
+	return b ? (void *)b->series.v : NULL;
 }
 
 const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id)

@@ -95,6 +95,7 @@ const struct cat_config *const *db_catalog_configs(const struct catalog *c, size
 const struct cat_benchmark *const *db_catalog_benchmarks(const struct catalog *c, size_t *n);
 const struct cat_metric *const *db_catalog_metrics(const struct catalog *c, size_t *n);
 const struct cat_series *const *db_catalog_series(const struct catalog *c, size_t *n);
+const struct cat_series *const *db_catalog_series_of(const struct catalog *c, int64_t benchmark_id, size_t *n);
 const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id);
 const struct cat_kernel *db_catalog_kernel_of(const struct catalog *c, const char *identity);
 const struct cat_machine *db_catalog_machine(const struct catalog *c, int64_t id);

@@ -134,10 +134,10 @@ static void load_config(struct catalog *c, const struct db_rows *r, int row)
 
 static void load_benchmark(struct catalog *c, const struct db_rows *r, int row)
 {
-	struct cat_benchmark *e = arena_zalloc(c->arena, sizeof(*e));
+	struct benchmark_entry *e = arena_zalloc(c->arena, sizeof(*e));
 
-	e->id = db_i64(r, row, 0);
-	e->name = arena_strdup(c->arena, db_text(r, row, 1));
+	e->b.id = db_i64(r, row, 0);
+	e->b.name = arena_strdup(c->arena, db_text(r, row, 1));
 	db_catalog_own_add(c, CAT_BENCHMARK, e);
 }
 
@@ -208,7 +208,7 @@ static void load_series(struct catalog *c, const struct db_rows *r, int row)
 	must(s->benchmark && s->metric && s->machine && s->config);
 	s->params = arena_strdup(c->arena, db_text(r, row, 5));
 	load_params(c->arena, s);
-	db_catalog_own_add(c, CAT_SERIES, s);
+	db_catalog_own_add_series(c, s);
 }
 
 static void load_rows(struct catalog *c, enum cat_kind kind, const struct db_rows *r)

@@ -28,6 +28,11 @@ struct machine_entry {
 	int64_t facts_at;		/* or TM_NONE */
 };
 
+struct benchmark_entry {
+	struct cat_benchmark b;
+	struct cat_list series;		/* of it */
+};
+
 struct fact_entry {
 	int64_t id, machine_id;
 	uint8_t sha256[32];
@@ -49,6 +54,9 @@ struct catalog {
 const void *db_catalog_own_by_id(const struct catalog *c, enum cat_kind kind, int64_t id);
 /* Puts an entry in; its key must not be there yet. Under the write lock. */
 void db_catalog_own_add(struct catalog *c, enum cat_kind kind, void *entry);
+
+/* Among the series of its benchmark, too. */
+void db_catalog_own_add_series(struct catalog *c, struct cat_series *s);
 
 /* By natural key, NULL where there is none. Under the lock. */
 const struct machine_entry *db_catalog_own_machine(const struct catalog *c, const char *name);

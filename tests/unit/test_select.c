@@ -70,6 +70,27 @@ const struct cat_series *const *db_catalog_series(const struct catalog *c, size_
 	return series_list;
 }
 
+const struct cat_series *const *db_catalog_series_of(const struct catalog *c, int64_t benchmark_id, size_t *n)
+{
+	size_t first = 0;
+
+	(void)c;
+	while (first < N(series) && series[first].benchmark->id != benchmark_id)	/* those of one stand together */
+		first++;
+	for (*n = 0; first + *n < N(series) && series[first + *n].benchmark->id == benchmark_id;)
+		(*n)++;
+	return series_list + first;
+}
+
+const struct cat_benchmark *const *db_catalog_benchmarks(const struct catalog *c, size_t *n)
+{
+	static const struct cat_benchmark *const list[] = { &mprotect, &bigheap };
+
+	(void)c;
+	*n = N(list);
+	return list;
+}
+
 const struct cat_machine *const *db_catalog_machines(const struct catalog *c, size_t *n)
 {
 	static const struct cat_machine *const list[] = { &milan, &altra };
