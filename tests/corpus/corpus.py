@@ -178,7 +178,7 @@ def change_fits(text, results):
     for r in results:
         series.setdefault(r.key, []).append(r)
     for of_kernel in series.values():
-        if len(of_kernel) < 2 or of_kernel[0].mean is None or of_kernel[-1].mean is None:
+        if len(of_kernel) < 2 or not of_kernel[0].mean or of_kernel[-1].mean is None:
             continue
         percent = (of_kernel[-1].mean / of_kernel[0].mean - 1) * 100
         good = (percent > 0) == (of_kernel[0].better == "higher")
