@@ -355,10 +355,21 @@ static int listen_on(struct web *web, const struct addrinfo *at)
 	return web->daemon ? 0 : -1;
 }
 
+/* Every address of the machine: "::" takes IPv4 too, where the kernel has IPv6. */
+static const char *any_address(void)
+{
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return "0.0.0.0";
+	close(fd);
+	return "::";
+}
+
 static int start(struct web *web, struct err *err)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
-	const char *host = *web->conf->listen_host ? web->conf->listen_host : "::";
+	const char *host = *web->conf->listen_host ? web->conf->listen_host : any_address();
 	struct addrinfo *list = NULL;
 	char port[8];
 	int bad, failed = EADDRNOTAVAIL;
