@@ -49,6 +49,18 @@ static const char *get_text(const struct in *in, const char *key)
 	return v ? arena_strdup(in->d->a, jread_str(v)) : NULL;
 }
 
+/* The text of a member at hand: looked up by its name, each of many would be searched for among all. */
+static const char *member_text(const struct in *in, const struct jmember *m)
+{
+	const struct jnode *v = jread_value(m);
+
+	if (jread_str(v))
+		return arena_strdup(in->d->a, jread_str(v));
+	problems_add(in->d->problems, at_key(in, jread_key(m)), "%s is needed, this is %s", jread_word(JREAD_STRING),
+		     jread_word(jread_type(v)));
+	return submission_build_said;
+}
+
 static bool get_object(const struct in *in, const char *key, struct in *out)
 {
 	bool bad;
@@ -303,7 +315,7 @@ static void read_thp(const struct in *config)
 	d->thp_files = arena_array(d->a, struct thp_file, jread_len(v));
 	d->thp_at = arena_array(d->a, const char *, jread_len(v));
 	for (const struct jmember *m = jread_first(v); m; m = jread_next(v, m)) {
-		const char *text = get_text(&in, jread_key(m));
+		const char *text = member_text(&in, m);
 
 		if (text == submission_build_said)
 			d->thp = submission_build_said;
@@ -333,7 +345,7 @@ static const char *read_labels(const struct in *root)
 	if (!get_object(root, "labels", &in))
 		return NULL;
 	for (const struct jmember *m = jread_first(in.v); m; m = jread_next(in.v, m)) {
-		const char *text = get_text(&in, jread_key(m));
+		const char *text = member_text(&in, m);
 		const char *bad = submission_build_bad_name(jread_key(m), SUBMISSION_NAME_MAX);
 
 		if (bad)

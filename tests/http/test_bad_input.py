@@ -169,6 +169,14 @@ def test_too_many_results(new_server, tokens):
     server.stop()
 
 
+@pytest.mark.parametrize("where", ["labels", "thp", "environment"])
+def test_a_document_of_many_names_takes_no_more_than_its_length(api, where):
+    many = {f"k{i}": "v" for i in range(200000)}
+    body = submission(config={"thp": many}) if where == "thp" else submission(**{where: many})
+    answer = api.post("/api/v1/runs?dry_run=1", data=json.dumps(body, separators=(",", ":")))  # patience is the test
+    assert answer.status_code == (201 if where == "thp" else 422), answer.text
+
+
 # ---- the caps
 
 BIG = b" " * (4 * 1024 * 1024 + 1)
