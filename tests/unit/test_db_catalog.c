@@ -102,6 +102,26 @@ static void test_many(struct catalog *one, struct catalog *two)
 	ok(!failed, "eight threads with two catalogues make the same names at once");
 }
 
+/* Every series stands among its benchmark's own, in the order of ids, however it came in. */
+static void test_series_of(struct catalog *c)
+{
+	size_t n_benchmarks, n, all, sum = 0;
+	const struct cat_benchmark *const *list = db_catalog_benchmarks(c, &n_benchmarks);
+	bool good = true;
+
+	for (size_t b = 0; b < n_benchmarks; b++) {
+		const struct cat_series *const *of = db_catalog_series_of(c, list[b]->id, &n);
+
+		for (size_t i = 0; i < n; i++)
+			good &= of[i]->benchmark == list[b] && (!i || of[i - 1]->id < of[i]->id);
+		sum += n;
+	}
+	db_catalog_series(c, &all);
+	ok(good && sum == all && all > 0, "%zu series by benchmark", sum);
+	db_catalog_series_of(c, INT64_MAX, &n);
+	ok(n == 0, "of no benchmark, none");
+}
+
 static void test_params(struct catalog *c, struct db *db, struct arena *a)
 {
 	struct submission *s = sub_new(a, "params-01", "6.17", 1, "p");
@@ -207,6 +227,8 @@ int main(void)
 	test_params(c, db, a);
 	test_long_name(c, db, a);
 	test_many(c, other);
+	test_series_of(c);
+	test_series_of(other);
 	test_tokens(db, a);
 	test_adopt(db);
 	db_catalog_free(c);
