@@ -78,6 +78,10 @@ static void take_benchmark(struct reading *rd, const char *name, const struct jn
 {
 	const char *at = jread_pointer(rd->f->a, "", name), *benchmark = format_benchmark(rd->f, name);
 
+	if (strlen(name) > SUBMISSION_NAME_MAX) {	/* said once, not with each of its measures */
+		format_left_out(&rd->d, at, "the benchmark's name is longer than 200 bytes");
+		return;
+	}
 	if (jread_type(measured) != JREAD_OBJECT || !jread_len(measured)) {
 		format_left_out(&rd->d, at, "expected an object of measures");
 		return;

@@ -10,6 +10,8 @@
 
 #include "jread.h"
 
+#define STAT_NAME_MAX (2 * SUBMISSION_NAME_MAX)	/* benchmark and metric */
+
 struct reading {
 	struct format_file *f;
 	struct draft d;
@@ -40,13 +42,13 @@ static bool is_axis(const char *key, const struct jnode *v)
 	return !strcmp(key + strcspn(key, "."), ".time") && jread_type(v) == JREAD_ARRAY && increases(v);
 }
 
-/* Whether a stat's monitor says when it looked. */
-static bool has_axis(const struct reading *rd, const char *key)
+/* Whether a stat's monitor says when it looked, for each of its n values (so that a long axis costs no short stat). */
+static bool has_axis(const struct reading *rd, const char *key, size_t n)
 {
 	const char *axis = arena_printf(rd->f->a, "%.*stime", (int)prefix_len(key), key);
 	const struct jnode *v = jread_get(rd->root, axis);
 
-	return v && is_axis(axis, v);
+	return v && jread_len(v) == n && is_axis(axis, v);
 }
 
 /* The numbers of a stat; what is none is left out and said. */
@@ -63,6 +65,8 @@ static void take_values(struct reading *rd, const char *at, const struct jnode *
 
 		if (jread_type(x) == JREAD_NUMBER)
 			format_series_add(rd->f->a, s, jread_num(x));
+		else if (rd->d.left_out->n == PROBLEMS_MAX)
+			rd->d.left_out->total++;
 		else
 			format_left_out(&rd->d, arena_printf(rd->f->a, "%s/%zu", at, i), "expected a number");
 	}
@@ -74,6 +78,10 @@ static void take_stat(struct reading *rd, const char *key, const struct jnode *v
 	struct format_lkp_stat stat;
 	struct format_series s = { .n_values = 0 };
 
+	if (strlen(key) > STAT_NAME_MAX) {
+		format_left_out(&rd->d, at, "the name is too long");
+		return;
+	}
 	if (jread_type(v) != JREAD_NUMBER && jread_type(v) != JREAD_ARRAY) {
 		format_left_out(&rd->d, at, "expected a number, or an array of numbers");
 		return;
@@ -86,7 +94,7 @@ static void take_stat(struct reading *rd, const char *key, const struct jnode *v
 	format_lkp_stat(rd->f->a, key, &stat);
 	s.r = (struct draft_result){ .in = at, .index = DRAFT_RESULT_NO_INDEX, .metric = stat.metric, .unit = stat.unit,
 				     .better = stat.better, .benchmark = format_benchmark(rd->f, stat.benchmark) };
-	rd->sampled += s.n_values > 1 && has_axis(rd, key);
+	rd->sampled += s.n_values > 1 && has_axis(rd, key, jread_len(v));
 	format_series_end(&rd->d, &s, 1);
 }
 

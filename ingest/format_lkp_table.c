@@ -88,7 +88,7 @@ static bool take_field_names(struct reading *rd, const struct format_words *word
 	struct format_word w = words->w[0], parts[FIELDS_MAX];
 	size_t n;
 
-	if (words->n != 1 || w.n < 2 || w.p[w.n - 1] != ':' || !memchr(w.p, '/', w.n) || memchr(w.p, ':', w.n - 1))
+	if (words->n != 1 || w.n < 2 || w.n > SUBMISSION_TEXT_MAX || w.p[w.n - 1] != ':' || !memchr(w.p, '/', w.n) || memchr(w.p, ':', w.n - 1))
 		return false;
 	w.n--;
 	n = split(&w, parts);
@@ -99,14 +99,14 @@ static bool take_field_names(struct reading *rd, const struct format_words *word
 	return true;
 }
 
-/* Values with a slash in them cannot be told apart: then none is known. */
+/* Values with a slash in them cannot be told apart: then none is known. Nor where one is no name's length. */
 static void take_field_values(struct reading *rd, const struct format_words *words)
 {
 	struct format_word parts[FIELDS_MAX];
 	size_t n = words->n == 1 ? split(&words->w[0], parts) : 0;
 
 	rd->want_values = false;
-	if (n != rd->n_fields)
+	if (n != rd->n_fields || words->w[0].n > SUBMISSION_TEXT_MAX)
 		rd->n_fields = 0;
 	for (size_t i = 0; i < rd->n_fields; i++)
 		rd->fields[i].value = format_words_text(rd->f->a, &parts[i]);

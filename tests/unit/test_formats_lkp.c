@@ -264,6 +264,47 @@ static void test_many_tables(void)
 	buf_fini(&b);
 }
 
+/* Long names and long axes beside many short values: what could make the work grow with the square. */
+static void test_no_quadratic_work(void)
+{
+	struct submission *s;
+	struct buf b;
+
+	buf_init(&b);
+	buf_puts(&b, "{\"");
+	for (int i = 0; i < 500000; i++)
+		buf_putc(&b, 'n');
+	buf_puts(&b, "\":{");
+	for (int i = 0; i < 100000; i++)
+		buf_printf(&b, "%s\"%d\":{\"value\":1}", i ? "," : "", i);
+	buf_puts(&b, "},\"b\":{\"m\":{\"value\":1}}}");
+	take(b.p, plain);
+	s = item(0);
+	ok(s && s->n_results == 1 && s->n_not_imported == 1, "a name of half a megabyte over 100,000 measures");
+	buf_clear(&b);
+	buf_puts(&b, "{\"mpstat.time\":[0");
+	for (int i = 1; i < 300000; i++)
+		buf_printf(&b, ",%d", i);
+	buf_putc(&b, ']');
+	for (int i = 0; i < 50000; i++)
+		buf_printf(&b, ",\"mpstat.%d%%\":[1,2]", i);
+	buf_puts(&b, ",\"x.y\":[1,2]}");
+	take(b.p, plain);
+	s = item(0);
+	ok(s && s->n_results == 50001 && !warned(s, "samples"), "an axis of 300,000 points beside 50,000 stats: %s", err.message);
+	buf_clear(&b);
+	buf_puts(&b, "a/b:\n x/");
+	for (int i = 0; i < 1000000; i++)
+		buf_putc(&b, 'v');
+	buf_printf(&b, "\n\n%s", bare);
+	for (int i = 0; i < 50000; i++)
+		buf_printf(&b, " 1 +1%% 1 s.%d\n", i);
+	take(b.p, plain);
+	s = item(0);
+	ok(s && s->n_results == 50001, "a parameter of a megabyte over 50,000 rows: %s", err.message);
+	buf_fini(&b);
+}
+
 /* Rows of MANIFEST.tsv that are ours. */
 enum { FILE_NAME, FORMAT, EXPECT = 8, N_SERIES, N_POINTS, SPOT1 = 12, COLUMNS = 16 };
 
@@ -422,6 +463,7 @@ int main(void)
 	test_job();
 	test_yaml();
 	test_many_tables();
+	test_no_quadratic_work();
 	test_corpus();
 	test_mutations();
 	arena_free(a);

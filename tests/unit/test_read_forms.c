@@ -188,6 +188,13 @@ static void test_files(void)
 	take(PART("context", CONTEXT) FILE_PART("summary.csv", SUMMARY) FILE_PART("mine2.csv", CSV) END, (struct read_context){ .now = 0 });
 	t = item(0);
 	ok(t && !uuid_equal(&s->run_id, &t->run_id), "a file with another name is another one");
+	take(PART("context", "{\"finished_at\":\"2026-02-13T15:09:00Z\"," "\"machine\":{\"name\":\"m1\"},\"kernel\":\"6.16\"}") FILE_PART("a.csv", CSV) END,
+	     (struct read_context){ .now = 0 });
+	s = item(0);
+	take(PART("context", "{\"finished_at\":\"2026-02-13T15:09:01Z\"," "\"machine\":{\"name\":\"m1\"},\"kernel\":\"6.16\"}") FILE_PART("a.csv", CSV) END,
+	     (struct read_context){ .now = 0 });
+	t = item(0);
+	ok(s && t && !uuid_equal(&s->run_id, &t->run_id), "another context, too");
 	take(PART("context", CONTEXT) FILE_PART("", CSV) END, (struct read_context){ .format = "csv", .benchmark = "lab" });
 	s = item(0);
 	ok(s && !strcmp(s->format, "csv") && !strcmp(s->results[0].benchmark, "lab/b") && !strcmp(s->not_imported[0].at, "part 2: line 3"),
