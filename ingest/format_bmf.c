@@ -43,7 +43,7 @@ static const struct measure {
 static bool has_slug(const char *name, const char *slug)
 {
 	for (; *name && *slug; name++, slug++)
-		if (*slug == '-' ? *name != '-' && *name != ' ' && *name != '_' : strncasecmp(name, slug, 1))
+		if (*slug == '-' ? *name != '-' && *name != ' ' && *name != '_' : strncasecmp(name, slug, 1) != 0)
 			return false;
 	return !*name && !*slug;
 }
@@ -115,7 +115,7 @@ int format_bmf_read(struct format_file *f, struct err *err)
 
 static const char *blanks(const char *p, const char *end)
 {
-	while (p < end && memchr(" \t\r\n", *p, 4))
+	while (p < end && *p && strchr(" \t\r\n", *p))
 		p++;
 	return p;
 }

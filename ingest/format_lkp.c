@@ -10,7 +10,7 @@
 
 #include "jread.h"
 
-#define STAT_NAME_MAX (2 * SUBMISSION_NAME_MAX)	/* benchmark and metric */
+#define STAT_NAME_MAX ((size_t)2 * SUBMISSION_NAME_MAX)	/* benchmark and metric */
 
 struct reading {
 	struct format_file *f;

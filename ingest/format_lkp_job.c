@@ -12,7 +12,7 @@
 #include "../lib/num.h"
 #include "yread.h"
 
-#define ENVIRONMENT_MAX (256 * 1024)
+#define ENVIRONMENT_MAX ((size_t)256 * 1024)
 
 static void put_node(struct json *j, const struct ynode *node)
 {
@@ -136,7 +136,7 @@ static void read_job(struct format_file *f, const struct ynode *job)
 	j = json_begin(&d.scratch);
 	put_node(&j, job);
 	if (d.scratch.len > ENVIRONMENT_MAX)
-		problems_add(d.problems, "line 1", "a job of more than %d KiB", ENVIRONMENT_MAX / 1024);
+		problems_add(d.problems, "line 1", "a job of more than %zu KiB", ENVIRONMENT_MAX / 1024);
 	d.environment = arena_strndup(d.a, d.scratch.p, d.scratch.len);
 	format_add(f, &d);
 	submission_build_fini(&d);

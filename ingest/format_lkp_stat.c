@@ -90,7 +90,7 @@ static void set_unit(struct arena *a, const char *name, struct format_lkp_stat *
 
 	stat->unit = UNSTATED;
 	stat->better = BETTER_NEUTRAL;
-	if (strlen(name) > SUBMISSION_NAME_MAX * 2)	/* will be refused: no globbing over it */
+	if (strlen(name) > (size_t)2 * SUBMISSION_NAME_MAX)	/* will be refused: no globbing over it */
 		return;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		if (fnmatch(rules[i].glob, name, 0))
@@ -109,7 +109,7 @@ static void set_unit(struct arena *a, const char *name, struct format_lkp_stat *
 void format_lkp_stat(struct arena *a, const char *name, struct format_lkp_stat *stat)
 {
 	static const char stress[] = "stress-ng.";
-	const char *dot = strchr(name, '.'), *second;
+	const char *dot = strchr(name, '.'), *second = NULL;
 
 	if (!dot || dot == name || !dot[1]) {
 		stat->benchmark = name;
@@ -119,7 +119,8 @@ void format_lkp_stat(struct arena *a, const char *name, struct format_lkp_stat *
 		stat->metric = dot + 1;
 	}
 	/* stress-ng is a suite: its second word is the benchmark, but for the time around it */
-	second = strncmp(name, stress, sizeof(stress) - 1) ? NULL : strchr(dot + 1, '.');
+	if (dot && !strncmp(name, stress, sizeof(stress) - 1))
+		second = strchr(dot + 1, '.');
 	if (second && second > dot + 1 && second[1] && strncmp(dot, ".time.", 6)) {
 		stat->benchmark = arena_printf(a, "stress-ng/%.*s", (int)(second - dot - 1), dot + 1);
 		stat->metric = second + 1;

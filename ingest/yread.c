@@ -57,7 +57,7 @@ static int place(struct building *b, struct ynode *node, struct err *err)
 
 	if (b->nodes > YREAD_NODES_MAX)
 		return wrong(node, "too many values", err);
-	if (!top) {
+	if (!top || !top->node) {
 		b->root = node;
 	} else if (top->node->type == YREAD_LIST) {
 		append(b->a, top->node, NULL, node);
