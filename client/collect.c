@@ -77,7 +77,8 @@ const char **collect_names(struct collect *c, const char *glob, size_t *n, const
 		if (e->d_name[0] == '.' || fnmatch(glob, e->d_name, 0))
 			continue;
 		if (*n == cap) {
-			names = arena_grow(c->a, names, cap * sizeof(*names), (cap * 2 + 16) * sizeof(*names));
+			names = arena_grow(c->a, names, cap * sizeof(*names),
+					   (cap * 2 + 16) * sizeof(*names));
 			cap = cap * 2 + 16;
 		}
 		names[(*n)++] = arena_strdup(c->a, e->d_name);
@@ -185,7 +186,8 @@ static void put_all(struct collect *c, const char *name)
 	json_object(j);
 	collect_environment(c);
 	json_object_end(j);
-	collect_put(c, "boot_id", collect_text(c, "/proc/sys/kernel/random/boot_id"), "/proc/sys/kernel/random/boot_id");
+	collect_put(c, "boot_id", collect_text(c, "/proc/sys/kernel/random/boot_id"),
+		    "/proc/sys/kernel/random/boot_id");
 	json_object_end(j);
 }
 

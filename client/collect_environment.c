@@ -120,7 +120,8 @@ static void put_cpufreq(struct collect *c)
 	else if (boost)
 		json_kstr(c->j, "turbo", *boost == '0' ? "off" : "on");
 	else
-		collect_leave_out(c, "turbo", "neither " CPU "/intel_pstate/no_turbo nor " CPU "/cpufreq/boost is there");
+		collect_leave_out(c, "turbo",
+				  "neither " CPU "/intel_pstate/no_turbo nor " CPU "/cpufreq/boost is there");
 }
 
 static void put_mitigations(struct collect *c)
@@ -222,7 +223,8 @@ static void put_config_hash(struct collect *c)
 		hex_format(digest, sizeof(digest), hex);
 		json_kstr(c->j, "config_sha256", hex);
 	} else {
-		collect_leave_out(c, "config_sha256", "none of /proc/config.gz, %s, %s can be read", places[1], places[2]);
+		collect_leave_out(c, "config_sha256", "none of /proc/config.gz, %s, %s can be read",
+				  places[1], places[2]);
 	}
 	buf_fini(&text);
 }
@@ -232,8 +234,8 @@ static void put_firmware(struct collect *c)
 	static const struct {
 		const char *key, *file;
 	} rows[] = {
-		{ "vendor", "sys_vendor" },	   { "product", "product_name" },
-		{ "board", "board_name" },	   { "bios_vendor", "bios_vendor" },
+		{ "vendor", "sys_vendor" },	    { "product", "product_name" },
+		{ "board", "board_name" },	    { "bios_vendor", "bios_vendor" },
 		{ "bios_version", "bios_version" }, { "bios_date", "bios_date" },
 	};
 	const char *model = collect_text(c, "/proc/device-tree/model");
@@ -271,14 +273,16 @@ void collect_environment(struct collect *c)
 {
 	static const struct {
 		const char *key, *file;
-	} words[] = { /* told where they are there; their absence is no news */
+	} words[] = {
+		/* told where they are there; their absence is no news */
 		{ "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource" },
 		{ "numa_nodes", "/sys/devices/system/node/online" },
 		{ "tainted", "/proc/sys/kernel/tainted" },
 		{ "randomize_va_space", "/proc/sys/kernel/randomize_va_space" },
 		{ "numa_balancing", "/proc/sys/kernel/numa_balancing" },
 	};
-	static const char *const container[] = { "/.dockerenv", "/run/.containerenv", "/run/systemd/container" };
+	static const char *const container[] = { "/.dockerenv", "/run/.containerenv",
+						 "/run/systemd/container" };
 	const char *name;
 	bool inside = false;
 

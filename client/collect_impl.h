@@ -33,7 +33,8 @@ const char **collect_names(struct collect *c, const char *glob, size_t *n, const
 bool collect_exists(struct collect *c, const char *path);
 
 /* `what` is left out of the context, because ... */
-void collect_leave_out(struct collect *c, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void collect_leave_out(struct collect *c, const char *what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* "key": value, or left out with the file's name and errno. */
 void collect_put(struct collect *c, const char *key, const char *value, const char *path);

@@ -78,7 +78,8 @@ static void put_cpus(struct collect *c)
 	if (n > 0)
 		json_ki64(c->j, "cpus", n);
 	else
-		collect_leave_out(c, "cpus", "neither /sys/devices/system/cpu/online nor /proc/cpuinfo says it");
+		collect_leave_out(c, "cpus",
+				  "neither /sys/devices/system/cpu/online nor /proc/cpuinfo says it");
 }
 
 /* Counts distinct texts. */
@@ -100,7 +101,8 @@ static void put_sockets(struct collect *c)
 		lines++;
 	seen = arena_array(c->a, const char *, n_cpus + lines + 1);
 	for (size_t i = 0; i < n_cpus; i++) {
-		const char *id = collect_text(c, "/sys/devices/system/cpu/%s/topology/physical_package_id", cpus[i]);
+		const char *id =
+			collect_text(c, "/sys/devices/system/cpu/%s/topology/physical_package_id", cpus[i]);
 
 		if (id && *id != '-') /* -1: the firmware does not say */
 			see(seen, &n, id);
@@ -110,7 +112,8 @@ static void put_sockets(struct collect *c)
 	if (n)
 		json_ki64(c->j, "sockets", (int64_t)n);
 	else
-		collect_leave_out(c, "sockets", "neither .../cpu0/topology/physical_package_id nor /proc/cpuinfo says it");
+		collect_leave_out(c, "sockets",
+				  "neither .../cpu0/topology/physical_package_id nor /proc/cpuinfo says it");
 }
 
 static void put_memory(struct collect *c)
@@ -142,12 +145,22 @@ static const char *hypervisor_of_dmi(struct collect *c)
 	static const struct {
 		const char *text, *name;
 	} known[] = {
-		{ "KVM", "kvm" },		{ "QEMU", "qemu" },	   { "Bochs", "qemu" },
-		{ "OpenStack", "kvm" },		{ "oVirt", "kvm" },	   { "KubeVirt", "kvm" },
-		{ "Amazon EC2", "amazon" },	{ "Google Compute", "google" },
-		{ "Microsoft Corporation Virtual", "microsoft" },	   { "VMware", "vmware" },
-		{ "VMW", "vmware" },		{ "innotek GmbH", "oracle" }, { "VirtualBox", "oracle" },
-		{ "Xen", "xen" },		{ "Parallels", "parallels" }, { "BHYVE", "bhyve" },
+		{ "KVM", "kvm" },
+		{ "QEMU", "qemu" },
+		{ "Bochs", "qemu" },
+		{ "OpenStack", "kvm" },
+		{ "oVirt", "kvm" },
+		{ "KubeVirt", "kvm" },
+		{ "Amazon EC2", "amazon" },
+		{ "Google Compute", "google" },
+		{ "Microsoft Corporation Virtual", "microsoft" },
+		{ "VMware", "vmware" },
+		{ "VMW", "vmware" },
+		{ "innotek GmbH", "oracle" },
+		{ "VirtualBox", "oracle" },
+		{ "Xen", "xen" },
+		{ "Parallels", "parallels" },
+		{ "BHYVE", "bhyve" },
 		{ "Apple Virtualization", "apple" },
 	};
 	static const char *const files[] = { "sys_vendor", "product_name", "product_version", "bios_vendor" };
@@ -211,7 +224,8 @@ void collect_machine(struct collect *c, const char *name)
 	if (uarch)
 		json_kstr(c->j, "uarch", uarch);
 	else
-		collect_leave_out(c, "uarch", "the ids of this CPU are not known: give --uarch NAME with push");
+		collect_leave_out(c, "uarch",
+				  "the ids of this CPU are not known: give --uarch NAME with push");
 	put_cpu(c);
 	put_cpus(c);
 	put_sockets(c);

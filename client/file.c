@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE 65536	/* /proc gives no size: files are read until they end */
+#define PIECE 65536 /* /proc gives no size: files are read until they end */
 
 static int read_all(int fd, struct buf *out)
 {
@@ -99,7 +99,7 @@ static const char *home(struct arena *a, const char *variable, const char *usual
 {
 	const char *base = getenv(variable), *mine = getenv("HOME");
 
-	if (base && *base == '/')	/* the specification: a relative one is to be ignored */
+	if (base && *base == '/') /* the specification: a relative one is to be ignored */
 		return arena_printf(a, "%s/%s", base, rest);
 	return mine && *mine ? arena_printf(a, "%s/%s/%s", mine, usual, rest) : NULL;
 }

@@ -11,7 +11,7 @@
 #include "http.h"
 #include "say.h"
 
-#define SHOWN 20	/* rows: a gate's log wants the worst, compare has all */
+#define SHOWN 20 /* rows: a gate's log wants the worst, compare has all */
 
 /* The answer of GET /api/v1/compare.EXT for base, head (, fix) and the selectors. */
 static int ask(struct arena *a, const struct options *o, const char *ext, const char *base, const char *head,
@@ -67,7 +67,7 @@ int gate_compare(struct arena *a, const struct options *o)
 struct gate {
 	struct arena *a;
 	const struct options *o;
-	const struct jnode **rows;	/* the regressions above the limit, the worst first */
+	const struct jnode **rows; /* the regressions above the limit, the worst first */
 	size_t n_rows;
 	size_t judged, within, unclear, unclear_above, not_run;
 };
@@ -146,8 +146,12 @@ static const char *params_of(struct arena *a, const struct jnode *row)
 static void print_rows(struct gate *g)
 {
 	static const struct table_col columns[] = {
-		{ .name = "benchmark" },	   { .name = "params" },	   { .name = "machine" },
-		{ .name = "thp", .head = "THP" },  { .name = "base", .right = true }, { .name = "head", .right = true },
+		{ .name = "benchmark" },
+		{ .name = "params" },
+		{ .name = "machine" },
+		{ .name = "thp", .head = "THP" },
+		{ .name = "base", .right = true },
+		{ .name = "head", .right = true },
 		{ .name = "change", .right = true },
 	};
 	struct table *t = table_new(g->a, columns, sizeof(columns) / sizeof(*columns));
@@ -155,7 +159,8 @@ static void print_rows(struct gate *g)
 
 	for (size_t i = 0; i < g->n_rows && i < SHOWN; i++) {
 		const struct jnode *row = g->rows[i];
-		double base = number(jread_get(row, "base"), "center"), head = number(jread_get(row, "head"), "center");
+		double base = number(jread_get(row, "base"), "center"),
+		       head = number(jread_get(row, "head"), "center");
 
 		table_row(t);
 		table_str(t, text(row, "benchmark"));
@@ -164,7 +169,8 @@ static void print_rows(struct gate *g)
 		table_str(t, text(row, "thp"));
 		table_num(t, base, table_value(g->a, base, text(row, "unit")));
 		table_num(t, head, table_value(g->a, head, text(row, "unit")));
-		table_num(t, number(row, "change_percent"), table_percent(g->a, number(row, "change_percent")));
+		table_num(t, number(row, "change_percent"),
+			  table_percent(g->a, number(row, "change_percent")));
 	}
 	buf_init(&out);
 	table_txt(&out, t);
@@ -182,13 +188,13 @@ static int judge(struct gate *g, const char *base, const char *head)
 	if (g->n_rows)
 		print_rows(g);
 	if (g->unclear)
-		printf("%zu can't be told: too few boots or values (%zu of them are worse by more than %g %%)\n", g->unclear,
-		       g->unclear_above, o->max_regression);
+		printf("%zu can't be told: too few boots or values (%zu of them worse by more than %g %%)\n",
+		       g->unclear, g->unclear_above, o->max_regression);
 	if (g->not_run)
 		printf("%zu that ran on %s did not, or failed, on %s\n", g->not_run, base, head);
 	if (g->n_rows) {
-		printf("FAIL: %s against %s: %zu of %zu are worse by more than %g %%\n", head, base, g->n_rows, g->judged,
-		       o->max_regression);
+		printf("FAIL: %s against %s: %zu of %zu are worse by more than %g %%\n", head, base,
+		       g->n_rows, g->judged, o->max_regression);
 		return 3;
 	}
 	if (!g->judged) {
@@ -199,7 +205,8 @@ static int judge(struct gate *g, const char *base, const char *head)
 		printf("FAIL: %s against %s: not all could be judged (--strict)\n", head, base);
 		return 1;
 	}
-	printf("PASS: %s against %s: of %zu none is worse by more than %g %%", head, base, g->judged, o->max_regression);
+	printf("PASS: %s against %s: of %zu none is worse by more than %g %%", head, base, g->judged,
+	       o->max_regression);
 	printf(g->within ? " (%zu by less)\n" : "\n", g->within);
 	return 0;
 }

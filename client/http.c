@@ -20,15 +20,14 @@
 #define ANSWER_MAX (64u << 20)
 #define PAUSE_FIRST_MS 500
 #define PAUSE_MOST_MS 30000
-#define DEPTH_MAX 32		/* of JSON that a server may send us */
 
 struct http {
 	CURL *curl;
 	const char *url;
-	struct curl_slist *headers;	/* those of every request; the token is in one */
+	struct curl_slist *headers; /* those of every request; the token is in one */
 	const char *token, *ca_file;
 	int timeout_s;
-	int64_t patience_ms;		/* left for pauses between tries */
+	int64_t patience_ms; /* left for pauses between tries */
 };
 
 static int check_url(const char *url, struct err *err)
@@ -40,7 +39,8 @@ static int check_url(const char *url, struct err *err)
 	must(u);
 	if (curl_url_set(u, CURLUPART_URL, url, 0) || curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) ||
 	    curl_url_get(u, CURLUPART_HOST, &host, 0) || (strcmp(scheme, "http") && strcmp(scheme, "https")))
-		ret = err_set(err, ERR_SETUP, "url: an address is needed that begins with https:// or http://");
+		ret = err_set(err, ERR_SETUP,
+			      "url: an address is needed that begins with https:// or http://");
 	else if (!curl_url_get(u, CURLUPART_USER, &user, 0))
 		ret = err_set(err, ERR_SETUP, "url: no user or password in it: use a token");
 	else if (!curl_url_get(u, CURLUPART_QUERY, &query, 0))
@@ -125,14 +125,17 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 		else if (curl_getdate(line + 12, NULL) > time(NULL))
 			answer->retry_after_s = (int)(curl_getdate(line + 12, NULL) - time(NULL));
 	} else if (!strncasecmp(line, "Location:", 9)) {
-		snprintf(answer->location, sizeof(answer->location), "%s", line + 9 + strspn(line + 9, " \t"));
+		snprintf(answer->location, sizeof(answer->location), "%s",
+			 line + 9 + strspn(line + 9, " \t"));
 	}
 	return size * n;
 }
 
-static struct curl_slist *header(struct curl_slist *list, struct arena *a, const char *name, const char *value)
+static struct curl_slist *header(struct curl_slist *list, struct arena *a, const char *name,
+				 const char *value)
 {
-	struct curl_slist *longer = value ? curl_slist_append(list, arena_printf(a, "%s%s", name, value)) : list;
+	struct curl_slist *longer =
+		value ? curl_slist_append(list, arena_printf(a, "%s%s", name, value)) : list;
 
 	must(longer || !value);
 	return longer;
@@ -166,7 +169,7 @@ static struct curl_slist *set_request(struct http *h, struct arena *a, const str
 		must(!curl_easy_setopt(curl, CURLOPT_POSTFIELDS, rq->body));
 		headers = header(headers, a, "Content-Type: ", rq->type);
 		headers = header(headers, a, "Content-Encoding: ", rq->coding);
-		headers = header(headers, a, "Expect:", "");	/* no wait for a 100 */
+		headers = header(headers, a, "Expect:", ""); /* no wait for a 100 */
 	}
 	must(!curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers));
 	return headers;
@@ -176,9 +179,18 @@ static struct curl_slist *set_request(struct http *h, struct arena *a, const str
 static bool is_passing(CURLcode rc)
 {
 	static const CURLcode passing[] = {
-		CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PARTIAL_FILE,
-		CURLE_OPERATION_TIMEDOUT, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
-		CURLE_HTTP2_STREAM, CURLE_SSL_CONNECT_ERROR, CURLE_WEIRD_SERVER_REPLY,
+		CURLE_COULDNT_RESOLVE_PROXY,
+		CURLE_COULDNT_RESOLVE_HOST,
+		CURLE_COULDNT_CONNECT,
+		CURLE_PARTIAL_FILE,
+		CURLE_OPERATION_TIMEDOUT,
+		CURLE_SEND_ERROR,
+		CURLE_RECV_ERROR,
+		CURLE_GOT_NOTHING,
+		CURLE_HTTP2,
+		CURLE_HTTP2_STREAM,
+		CURLE_SSL_CONNECT_ERROR,
+		CURLE_WEIRD_SERVER_REPLY,
 	};
 
 	for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
@@ -215,7 +227,8 @@ static void read_error(struct arena *a, const struct http_answer *answer, struct
 	jread_free(root);
 }
 
-static enum http_meaning meaning(struct http *h, struct arena *a, const struct http_answer *answer, struct err *err)
+static enum http_meaning meaning(struct http *h, struct arena *a, const struct http_answer *answer,
+				 struct err *err)
 {
 	long s = answer->status;
 
@@ -223,19 +236,21 @@ static enum http_meaning meaning(struct http *h, struct arena *a, const struct h
 		return HTTP_GOOD;
 	read_error(a, answer, err);
 	if (s / 100 == 3) {
-		err_set(err, ERR_SETUP, "%s sends us elsewhere (HTTP %ld, %s): if that is right, set it as url", h->url, s,
+		err_set(err, ERR_SETUP,
+			"%s sends us elsewhere (HTTP %ld, %s): if that is right, set it as url", h->url, s,
 			*answer->location ? answer->location : "nowhere");
 		return HTTP_SETUP;
 	}
 	if (s == 408 || s == 429 || s / 100 == 5)
 		return HTTP_AWAY;
 	if (s == 401 || s == 403)
-		err_prefix(err, h->token ? "the token is not enough" : "a token is needed: NSECWATCH_TOKEN or token-file");
+		err_prefix(err, h->token ? "the token is not enough"
+					 : "a token is needed: NSECWATCH_TOKEN or token-file");
 	return s == 401 || s == 403 || s == 404 || s == 405 ? HTTP_SETUP : HTTP_REFUSED;
 }
 
-static enum http_meaning try(struct http *h, struct arena *a, const struct http_request *rq, struct http_answer *answer,
-			     struct err *err)
+static enum http_meaning try(struct http *h, struct arena *a, const struct http_request *rq,
+			     struct http_answer *answer, struct err *err)
 {
 	char text[CURL_ERROR_SIZE];
 	struct curl_slist *headers = set_request(h, a, rq, answer, text);
@@ -277,8 +292,8 @@ static int64_t next_pause(int n, int retry_after_s)
 	return most / 2 + (int64_t)(r % (uint32_t)(most / 2 + 1));
 }
 
-enum http_meaning http_send(struct http *h, struct arena *a, const struct http_request *rq, struct http_answer *answer,
-			    struct err *err)
+enum http_meaning http_send(struct http *h, struct arena *a, const struct http_request *rq,
+			    struct http_answer *answer, struct err *err)
 {
 	for (int n = 0;; n++) {
 		enum http_meaning m = try(h, a, rq, answer, err);

@@ -45,8 +45,8 @@ void http_free(struct http *h);								/* accepts NULL */
  * (--retry-for, shared by all requests of h) is up. For anything but HTTP_GOOD err says
  * why, with the server's own words and problems (in the arena).
  */
-enum http_meaning http_send(struct http *h, struct arena *a, const struct http_request *rq, struct http_answer *answer,
-			    struct err *err);
+enum http_meaning http_send(struct http *h, struct arena *a, const struct http_request *rq,
+			    struct http_answer *answer, struct err *err);
 
 /* text percent-encoded, for a query; in the arena. */
 const char *http_quote(struct arena *a, const char *text);

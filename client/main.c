@@ -40,8 +40,8 @@ int main(int argc, char **argv)
 	struct options o;
 	int status = 0;
 
-	setlinebuf(stdout);		/* in order with what goes to standard error */
-	signal(SIGPIPE, SIG_IGN);	/* a server that hangs up is an error, not our end */
+	setlinebuf(stdout); /* in order with what goes to standard error */
+	signal(SIGPIPE, SIG_IGN); /* a server that hangs up is an error, not our end */
 	if (options_read(a, argc, argv, &o, &err)) {
 		say("%s", err.message);
 		status = USAGE;

@@ -15,8 +15,8 @@
 #include "file.h"
 #include "say.h"
 
-#define WIDTH 72	/* of help */
-#define HELP_AT 26	/* where its second column begins */
+#define WIDTH 72 /* of help */
+#define HELP_AT 26 /* where its second column begins */
 
 enum { COLLECT = 1, PUSH = 2, CHECK = 4, COMPARE = 8, PARSE = 16, KERNEL = 32, VERSION = 64 };
 #define ONLINE (PUSH | CHECK | COMPARE)
@@ -26,16 +26,19 @@ enum { COLLECT = 1, PUSH = 2, CHECK = 4, COMPARE = 8, PARSE = 16, KERNEL = 32, V
 static const struct command {
 	const char *name;
 	unsigned bit;
-	const char *words;	/* NULL: takes none */
+	const char *words; /* NULL: takes none */
 	size_t least, most;
 	const char *help;
 } commands[] = {
 	{ "collect", COLLECT, NULL, 0, 0, "prints what this machine is, as JSON: the context of results" },
 	{ "push", PUSH, " FILE...|DIR|-", 1, SIZE_MAX, "sends results; keeps them while the server is away" },
-	{ "check", CHECK, " --base KERNEL", 0, 0, "is --head slower than --base? exit code 3 if so: a CI gate" },
+	{ "check", CHECK, " --base KERNEL", 0, 0,
+	  "is --head slower than --base? exit code 3 if so: a CI gate" },
 	{ "compare", COMPARE, " BASE HEAD", 2, 2, "prints the server's table of two kernels" },
-	{ "parse", PARSE, " FILE...|-", 1, SIZE_MAX, "prints what would be stored, or all that is wrong; sends nothing" },
-	{ "kernel", KERNEL, " NAME...|-", 1, SIZE_MAX, "prints what names of kernels say, by track and in order" },
+	{ "parse", PARSE, " FILE...|-", 1, SIZE_MAX,
+	  "prints what would be stored, or all that is wrong; sends nothing" },
+	{ "kernel", KERNEL, " NAME...|-", 1, SIZE_MAX,
+	  "prints what names of kernels say, by track and in order" },
 	{ "version", VERSION, NULL, 0, 0, "prints the version" },
 	{ NULL, 0, NULL, 0, 0, NULL },
 };
@@ -44,19 +47,23 @@ enum type { TEXT, FLAG, INT, PERCENT, SECRET, LABEL, SELECTOR, PARAM };
 
 #define AT(field) offsetof(struct options, field)
 
+/* clang-format off: a table */
 static const struct option {
-	const char *name, *value;	/* "url", "URL" */
+	const char *name, *value; /* "url", "URL" */
 	enum type type;
 	size_t at;
-	const char *standard;		/* NULL: none */
+	const char *standard; /* NULL: none */
 	unsigned commands;
-	bool setting;			/* also NSECWATCH_NAME, also in the settings file */
+	bool setting; /* also NSECWATCH_NAME, also in the settings file */
 	const char *help;
 } options[] = {
 	{ "url", "URL", TEXT, AT(url), "http://127.0.0.1:8080", ONLINE, true, "of the server" },
-	{ "token", NULL, SECRET, AT(token), NULL, ONLINE, true, "access token (environment or settings file only)" },
-	{ "token-file", "FILE", TEXT, AT(token_file), NULL, ONLINE, true, "whose first line is the access token" },
-	{ "ca-file", "FILE", TEXT, AT(ca_file), NULL, ONLINE, true, "certificates to trust instead of the system's" },
+	{ "token", NULL, SECRET, AT(token), NULL, ONLINE, true,
+	  "access token (environment or settings file only)" },
+	{ "token-file", "FILE", TEXT, AT(token_file), NULL, ONLINE, true,
+	  "whose first line is the access token" },
+	{ "ca-file", "FILE", TEXT, AT(ca_file), NULL, ONLINE, true,
+	  "certificates to trust instead of the system's" },
 	{ "timeout", "SECONDS", INT, AT(timeout_s), "60", ONLINE, true, "for one answer of the server" },
 	{ "retry-for", "SECONDS", INT, AT(retry_for_s), "30", ONLINE, true,
 	  "how long to try again while the server is away" },
@@ -67,19 +74,26 @@ static const struct option {
 	{ "machine", "NAME", TEXT, AT(machine), NULL, PARSE, false, "the lab's name for the machine" },
 	{ "context", "FILE", TEXT, AT(context), NULL, PUSH, false,
 	  "what collect printed where the results were measured (else: this machine, now)" },
-	{ "format", "NAME", TEXT, AT(format), "auto", READS, false, "of the files; else they are recognised" },
-	{ "kernel", "RELEASE", TEXT, AT(kernel), NULL, READS, false, "as uname -r gives it, a tag or a phrase" },
-	{ "thp", "STATE", TEXT, AT(thp), NULL, READS, false, "always, madvise, never, never+64k-always, ..." },
-	{ "uarch", "NAME", TEXT, AT(uarch), NULL, READS, false, "micro-architecture: epyc-milan, neoverse-n1, ..." },
+	{ "format", "NAME", TEXT, AT(format), "auto", READS, false,
+	  "of the files; else they are recognised" },
+	{ "kernel", "RELEASE", TEXT, AT(kernel), NULL, READS, false,
+	  "as uname -r gives it, a tag or a phrase" },
+	{ "thp", "STATE", TEXT, AT(thp), NULL, READS, false,
+	  "always, madvise, never, never+64k-always, ..." },
+	{ "uarch", "NAME", TEXT, AT(uarch), NULL, READS, false,
+	  "micro-architecture: epyc-milan, neoverse-n1, ..." },
 	{ "isa", "NAME", TEXT, AT(isa), NULL, READS, false, "x86_64, aarch64, ppc64le, s390x, riscv64" },
 	{ "base-page-kib", "N", TEXT, AT(base_page_kib), NULL, READS, false, "4, 16, 64" },
 	{ "boot-id", "ID", TEXT, AT(boot_id), NULL, READS, false, "the same for all runs of one boot" },
 	{ "started-at", "TIME", TEXT, AT(started_at), NULL, READS, false, "2026-02-13T15:08:00Z" },
-	{ "benchmark", "PREFIX", TEXT, AT(benchmark), NULL, READS, false, "before the names of a file's benchmarks" },
+	{ "benchmark", "PREFIX", TEXT, AT(benchmark), NULL, READS, false,
+	  "before the names of a file's benchmarks" },
 	{ "label", "KEY=VALUE", LABEL, AT(labels), NULL, READS, false, "may be repeated" },
 	{ "spooled", NULL, FLAG, AT(spooled), NULL, PUSH, false, "send what waits; no file needed" },
-	{ "dry-run", NULL, FLAG, AT(dry_run), NULL, PUSH, false, "the server checks and answers, and stores nothing" },
-	{ "wait", NULL, FLAG, AT(wait), NULL, PUSH, false, "for the verdict; exit code 3 where something became slower" },
+	{ "dry-run", NULL, FLAG, AT(dry_run), NULL, PUSH, false,
+	  "the server checks and answers, and stores nothing" },
+	{ "wait", NULL, FLAG, AT(wait), NULL, PUSH, false,
+	  "for the verdict; exit code 3 where something became slower" },
 	{ "wait-for", "SECONDS", INT, AT(wait_for_s), "300", PUSH, false, "how long" },
 	{ "base", "KERNEL", TEXT, AT(base), NULL, CHECK, false, "what to judge against; also: previous" },
 	{ "head", "KERNEL", TEXT, AT(head), "latest", CHECK, false, "what to judge; also: latest:TRACK" },
@@ -87,22 +101,27 @@ static const struct option {
 	{ "strict", NULL, FLAG, AT(strict), NULL, CHECK, false,
 	  "what can't be told, and what did not run on --head, fails, too" },
 	{ "fix", "KERNEL", TEXT, AT(fix), NULL, COMPARE, false, "a third kernel: what it brings back" },
-	{ "benchmark", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "only these; this and what follows may be repeated" },
+	{ "benchmark", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
+	  "only these; this and what follows may be repeated" },
 	{ "metric", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "what was measured: latency, ..." },
 	{ "machine", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "the lab's name" },
 	{ "uarch", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "epyc-*, neoverse-n1, ..." },
 	{ "isa", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "x86_64, aarch64, ..." },
-	{ "thp", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "always, madvise, never+64k-always, ..." },
+	{ "thp", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
+	  "always, madvise, never+64k-always, ..." },
 	{ "base-page-kib", "N", SELECTOR, AT(selectors), NULL, GATES, false, "4, 16, 64" },
-	{ "track", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "of kernels: mainline, stable-6.16, eln, ..." },
+	{ "track", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
+	  "of kernels: mainline, stable-6.16, eln, ..." },
 	{ "param", "NAME=GLOB", PARAM, AT(selectors), NULL, GATES, false, "a parameter of the benchmark" },
 	{ "run", "ID", SELECTOR, AT(selectors), NULL, GATES, false, "only what these runs measured" },
-	{ "root", "DIR", TEXT, AT(root), "/", COLLECT | PUSH, false, "where proc and sys are: for images, and for tests" },
+	{ "root", "DIR", TEXT, AT(root), "/", COLLECT | PUSH, false,
+	  "where proc and sys are: for images, and for tests" },
 	{ "config", "FILE", TEXT, AT(config), NULL, ONLINE | COLLECT | PARSE, false,
 	  "settings: name = value lines (~/.config/nsecwatch/config)" },
 	{ "help", NULL, FLAG, AT(help), NULL, ~0u, false, "this text" },
 	{ NULL, NULL, TEXT, 0, NULL, 0, false, NULL },
 };
+/* clang-format on */
 
 struct reading {
 	struct arena *a;
@@ -204,13 +223,14 @@ static int set(struct reading *r, const struct option *o, const char *from, cons
 		return 0;
 	case INT:
 		if (num_parse_i64(value, len, &i) || i < 0 || i > 86400)
-			return err_set(r->err, ERR_SETUP, "%s is \"%s\": a whole number from 0 to 86400 is needed", from,
-				       value);
+			return err_set(r->err, ERR_SETUP,
+				       "%s is \"%s\": a whole number from 0 to 86400 is needed", from, value);
 		*(int *)(void *)at = (int)i;
 		return 0;
 	case PERCENT:
 		if (num_parse(value, len - (len && value[len - 1] == '%'), &d) || d < 0)
-			return err_set(r->err, ERR_SETUP, "%s is \"%s\": a percentage is needed, as 5%%", from, value);
+			return err_set(r->err, ERR_SETUP, "%s is \"%s\": a percentage is needed, as 5%%",
+				       from, value);
 		*(double *)(void *)at = d;
 		return 0;
 	case SELECTOR:
@@ -273,9 +293,10 @@ static int set_from_line(struct reading *r, const char *path, size_t number, cha
 	name = trimmed(name);
 	o = setting_of(name);
 	if (!o)
-		return err_set(r->err, ERR_SETUP, "%s: line %zu: there is no setting \"%s\"", path, number, name);
+		return err_set(r->err, ERR_SETUP, "%s: line %zu: there is no setting \"%s\"", path, number,
+			       name);
 	if (!(o->commands & r->c->bit))
-		return 0;	/* another command's */
+		return 0; /* another command's */
 	return set(r, o, arena_printf(r->a, "%s: line %zu: %s", path, number, name), value);
 }
 
@@ -292,7 +313,8 @@ static int set_from_file(struct reading *r, const char *path, bool named)
 	buf_init(&text);
 	if (file_read(path, &text)) {
 		ret = named || (errno != ENOENT && errno != ENOTDIR)
-			? err_set(r->err, ERR_SETUP, "%s: %s", path, strerror(errno)) : 0;
+			      ? err_set(r->err, ERR_SETUP, "%s: %s", path, strerror(errno))
+			      : 0;
 		goto out;
 	}
 	rest = arena_strdup(r->a, text.p);
@@ -313,7 +335,8 @@ static int set_from_environment(struct reading *r)
 	char name[64];
 
 	for (const struct option *o = options; o->name; o++) {
-		const char *value = o->setting && (o->commands & r->c->bit) ? getenv(variable(o, name)) : NULL;
+		const char *value =
+			o->setting && (o->commands & r->c->bit) ? getenv(variable(o, name)) : NULL;
 
 		if (value && *value && set(r, o, arena_strdup(r->a, name), value))
 			return -1;
@@ -332,9 +355,9 @@ static int set_from_flag(struct reading *r, char ***argv)
 	char name[64];
 
 	if (!o || !(o->commands & r->c->bit))
-		return err_set(r->err, ERR_SETUP, "%s is no option of %s: see nsecwatch %s --help", spelt, r->c->name,
-			       r->c->name);
-	if (o->type == SECRET)	/* the word itself is not repeated: it may hold the token */
+		return err_set(r->err, ERR_SETUP, "%s is no option of %s: see nsecwatch %s --help", spelt,
+			       r->c->name, r->c->name);
+	if (o->type == SECRET) /* the word itself is not repeated: it may hold the token */
 		return err_set(r->err, ERR_SETUP, "%s would show in ps: set %s, or use %s-file FILE", spelt,
 			       variable(o, name), spelt);
 	if (o->type == FLAG && value)
@@ -393,7 +416,8 @@ static int read_token(struct reading *r)
 		buf_init(&text);
 		if (file_read(o->token_file, &text)) {
 			buf_fini(&text);
-			return err_set(r->err, ERR_SETUP, "token-file: %s: %s", o->token_file, strerror(errno));
+			return err_set(r->err, ERR_SETUP, "token-file: %s: %s", o->token_file,
+				       strerror(errno));
 		}
 		text.p[strcspn(text.p, "\r\n")] = 0;
 		o->token = arena_strdup(r->a, trimmed(text.p));
@@ -401,9 +425,10 @@ static int read_token(struct reading *r)
 	}
 	if (o->token && !*o->token)
 		o->token = NULL;
-	for (const char *p = o->token; p && *p; p++)	/* it becomes a header: nothing may end it */
+	for (const char *p = o->token; p && *p; p++) /* it becomes a header: nothing may end it */
 		if (*p <= ' ' || *p >= 0x7f)
-			return err_set(r->err, ERR_SETUP, "the access token has a blank or a character that no token has");
+			return err_set(r->err, ERR_SETUP,
+				       "the access token has a blank or a character that no token has");
 	return 0;
 }
 
@@ -419,9 +444,11 @@ static int check(struct reading *r)
 			       c->words ? c->words : "");
 	if (c->bit == CHECK && !o->base)
 		return err_set(r->err, ERR_SETUP, "check: --base KERNEL is needed: what to judge against");
-	if (o->base_page_kib && (num_parse_i64(o->base_page_kib, strlen(o->base_page_kib), &kib) || kib < 1 || kib > 1024))
-		return err_set(r->err, ERR_SETUP, "--base-page-kib is \"%s\": a number of KiB is needed", o->base_page_kib);
-	if (c->bit & ONLINE) {	/* one spelling of an address: it says whom an entry of the spool is for */
+	if (o->base_page_kib &&
+	    (num_parse_i64(o->base_page_kib, strlen(o->base_page_kib), &kib) || kib < 1 || kib > 1024))
+		return err_set(r->err, ERR_SETUP, "--base-page-kib is \"%s\": a number of KiB is needed",
+			       o->base_page_kib);
+	if (c->bit & ONLINE) { /* one spelling of an address: it says whom an entry of the spool is for */
 		for (n = strlen(o->url); n && o->url[n - 1] == '/'; n--)
 			;
 		o->url = arena_strndup(r->a, o->url, n);
@@ -443,13 +470,16 @@ int options_read(struct arena *a, int argc, char **argv, struct options *o, stru
 	}
 	r.c = command_of(!strcmp(word, "--version") ? "version" : word);
 	if (!r.c)
-		return err_set(err, ERR_SETUP, *word ? "unknown command \"%s\": see nsecwatch --help" :
-			       "a command is needed%s: see nsecwatch --help", word);
+		return err_set(err, ERR_SETUP,
+			       *word ? "unknown command \"%s\": see nsecwatch --help"
+				     : "a command is needed%s: see nsecwatch --help",
+			       word);
 	o->command = r.c->name;
 	path = config_word(argv + 2);
 	if (set_standards(&r))
 		return -1;
-	if (path || (r.c->bit & (ONLINE | COLLECT | PARSE) && (o->config = file_config_home(a, "nsecwatch/config")) != NULL)) {
+	if (path || (r.c->bit & (ONLINE | COLLECT | PARSE) &&
+		     (o->config = file_config_home(a, "nsecwatch/config")) != NULL)) {
 		if (set_from_file(&r, path ? path : o->config, path != NULL))
 			return -1;
 	}
@@ -483,8 +513,9 @@ static void folded(FILE *out, const char *text, int at, int column)
 static void help_option(FILE *out, const struct option *o)
 {
 	char name[64], text[256];
-	int n = o->type == SECRET ? fprintf(out, "  %s", variable(o, name))
-				  : fprintf(out, "  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+	int n = o->type == SECRET
+			? fprintf(out, "  %s", variable(o, name))
+			: fprintf(out, "  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
 
 	fprintf(out, n < HELP_AT - 1 ? "%*s" : "\n%*s", n < HELP_AT - 1 ? HELP_AT - n : HELP_AT, "");
 	snprintf(text, sizeof(text), o->standard ? "%s (%s)" : "%s", o->help, o->standard);
@@ -523,15 +554,18 @@ void options_help(const struct options *o, FILE *out)
 	} else {
 		fputs("usage: nsecwatch COMMAND [OPTIONS]\n\n", out);
 		for (const struct command *c = commands; c->name; c++) {
-			fprintf(out, "  %s%-*s", c->name, 26 - 2 - (int)strlen(c->name), c->words ? c->words : "");
+			fprintf(out, "  %s%-*s", c->name, 26 - 2 - (int)strlen(c->name),
+				c->words ? c->words : "");
 			folded(out, c->help, HELP_AT, HELP_AT);
 		}
 		fputs("\nnsecwatch COMMAND --help has the options of each. Settings, each also a\n"
-		      "line \"name = value\" of ~/.config/nsecwatch/config:\n\n", out);
+		      "line \"name = value\" of ~/.config/nsecwatch/config:\n\n",
+		      out);
 		for (const struct option *p = options; p->name; p++)
 			if (p->setting)
 				fprintf(out, "  %-24s%s\n", variable(p, name), p->name);
 	}
 	fputs("\nExit code: 0; 1 something failed; 2 a wrong command line; 3 something\n"
-	      "became slower (push --wait, check).\n", out);
+	      "became slower (push --wait, check).\n",
+	      out);
 }

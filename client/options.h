@@ -33,7 +33,8 @@ struct options {
 
 	/* push, parse, collect: what a file does not say by itself */
 	const char *root, *context, *format;
-	const char *machine /* a setting, too */, *kernel, *thp, *uarch, *isa, *base_page_kib, *boot_id, *started_at, *benchmark;
+	const char *machine;		/* a setting, too */
+	const char *kernel, *thp, *uarch, *isa, *base_page_kib, *boot_id, *started_at, *benchmark;
 	struct options_pairs labels;
 	bool spooled, dry_run, wait;
 	int wait_for_s;

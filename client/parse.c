@@ -72,7 +72,8 @@ static int item_print(struct arena *a, const char *path, const struct read_item 
 	return 0;
 }
 
-static int body_print(struct arena *a, const char *path, const struct buf *body, const struct read_context *ctx)
+static int body_print(struct arena *a, const char *path, const struct buf *body,
+		      const struct read_context *ctx)
 {
 	struct read_result result;
 	struct err err = { 0 };

@@ -24,13 +24,13 @@ struct pushing {
 	struct arena *a;
 	const struct options *o;
 	struct http *http;
-	struct spool *spool;		/* NULL: straight to the server (--dry-run, no home) */
-	const char **mine;		/* ids in the spool of what this command added */
+	struct spool *spool; /* NULL: straight to the server (--dry-run, no home) */
+	const char **mine; /* ids in the spool of what this command added */
 	size_t n_mine, cap_mine;
-	const char **runs;		/* run ids of what this command sent */
+	const char **runs; /* run ids of what this command sent */
 	size_t n_runs, cap_runs;
 	bool failed;
-	bool away;			/* the rest need not be tried */
+	bool away; /* the rest need not be tried */
 };
 
 static void add(struct arena *a, const char ***list, size_t *n, size_t *cap, const char *text)
@@ -66,7 +66,8 @@ static void tell_list(const char *about, const char *kind, const struct jnode *l
 		const char *at = jread_str(jread_get(jread_at(list, i), "at"));
 		const char *message = jread_str(jread_get(jread_at(list, i), "message"));
 
-		say("%s: %s%s%s: %s", about, kind, at && *at ? " at " : "", at ? at : "", message ? message : "");
+		say("%s: %s%s%s: %s", about, kind, at && *at ? " at " : "", at ? at : "",
+		    message ? message : "");
 	}
 }
 
@@ -81,7 +82,8 @@ static bool tell_known(const struct spool_entry *e)
 /* One submission's answer: the whole body, or one of "items". False: it was not stored. */
 static bool tell_item(struct pushing *p, const struct spool_entry *e, const struct jnode *item)
 {
-	const char *status = jread_str(jread_get(item, "status")), *run = jread_str(jread_get(item, "run_id"));
+	const char *status = jread_str(jread_get(item, "status")),
+		   *run = jread_str(jread_get(item, "run_id"));
 	const struct jnode *error = jread_get(item, "error");
 	const char *message = jread_str(jread_get(error, "message"));
 	int64_t results = 0, without = 0;
@@ -96,7 +98,8 @@ static bool tell_item(struct pushing *p, const struct spool_entry *e, const stru
 	jread_int(jread_get(item, "results"), &results);
 	jread_int(jread_get(item, "failed"), &without);
 	say_progress_end();
-	printf("%s %s %s: %lld results", p->o->dry_run ? "checked" : status, run, e->about, (long long)results);
+	printf("%s %s %s: %lld results", p->o->dry_run ? "checked" : status, run, e->about,
+	       (long long)results);
 	if (without)
 		printf(", %lld of them without a value", (long long)without);
 	putchar('\n');
@@ -153,8 +156,11 @@ static void leave(struct pushing *p, struct arena *a, const struct spool_entry *
 /* Sends one; false: no use to go on with the next. */
 static bool send_one(struct pushing *p, struct arena *a, const struct spool_entry *e)
 {
-	struct http_request rq = { .target = e->target, .type = e->type, .coding = *e->coding ? e->coding : NULL,
-				   .body = e->body, .len = e->len };
+	struct http_request rq = { .target = e->target,
+				   .type = e->type,
+				   .coding = *e->coding ? e->coding : NULL,
+				   .body = e->body,
+				   .len = e->len };
 	struct http_answer answer;
 	struct err err = { 0 };
 	bool go_on = true;
@@ -187,8 +193,8 @@ static bool send_one(struct pushing *p, struct arena *a, const struct spool_entr
 static void tell_waiting(struct pushing *p, size_t n)
 {
 	if (n)
-		say("%zu wait%s in %s: the next push sends %s, or nsecwatch push --spooled", n, n == 1 ? "s" : "",
-		    p->o->spool, n == 1 ? "it" : "them");
+		say("%zu wait%s in %s: the next push sends %s, or nsecwatch push --spooled", n,
+		    n == 1 ? "s" : "", p->o->spool, n == 1 ? "it" : "them");
 }
 
 /* Everything in the spool that is for this server, oldest first. */
@@ -237,13 +243,15 @@ static int read_file(const char *path, struct push_file *f, struct err *err)
 		return err_set(err, ERR_SETUP, "%s: %s", f->about, strerror(errno));
 	if (!f->text.p[strspn(f->text.p, " \t\r\n")])
 		return err_set(err, ERR_INVALID, "%s: is empty", f->about);
-	f->changed_usec = !strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode) ? 0
-		: st.st_mtim.tv_sec * 1000000LL + st.st_mtim.tv_nsec / 1000;
+	f->changed_usec = !strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode)
+				  ? 0
+				  : st.st_mtim.tv_sec * 1000000LL + st.st_mtim.tv_nsec / 1000;
 	return 0;
 }
 
 /* One file into the spool, or to the server. */
-static void push_file(struct pushing *p, const struct push_context *c, const struct push_name *name, size_t *taken)
+static void push_file(struct pushing *p, const struct push_context *c, const struct push_name *name,
+		      size_t *taken)
 {
 	struct arena *a = arena_new();
 	struct err err = { 0 };
@@ -261,7 +269,8 @@ static void push_file(struct pushing *p, const struct push_context *c, const str
 	} else {
 		++*taken;
 		if (p->o->dry_run)
-			e.target = arena_printf(a, "%s%sdry_run=1", e.target, strchr(e.target, '?') ? "&" : "?");
+			e.target =
+				arena_printf(a, "%s%sdry_run=1", e.target, strchr(e.target, '?') ? "&" : "?");
 		if (!p->spool)
 			p->away = !send_one(p, a, &e);
 		else if (spool_add(p->spool, &e, &err))
@@ -310,7 +319,8 @@ static int open_spool(struct pushing *p, struct options *o, struct err *err)
 	if (p->spool)
 		return 0;
 	if (named || o->spooled)
-		return o->spool ? -1 : err_set(err, ERR_SETUP, "no home, no --spool: there is nothing that waits");
+		return o->spool ? -1
+				: err_set(err, ERR_SETUP, "no home, no --spool: there is nothing that waits");
 	say("%s: without a spool: what the server does not take now has to be pushed again",
 	    o->spool ? err->message : "neither HOME nor XDG_STATE_HOME is set");
 	return 0;

@@ -14,7 +14,7 @@
 #include "parse.h"
 #include "push_body_impl.h"
 
-#define COMPRESS_FROM 16384	/* bytes: below that it saves nothing worth it */
+#define COMPRESS_FROM 16384 /* bytes: below that it saves nothing worth it */
 
 static bool among(const char *const *list, const char *key)
 {
@@ -65,7 +65,7 @@ void push_body_run_id(const char *machine, const char *kernel, const char *boot_
 struct said {
 	const char *machine, *kernel;
 	bool thp;
-	size_t n;		/* submissions in it; 0: we can't read it, the server may */
+	size_t n; /* submissions in it; 0: we can't read it, the server may */
 };
 
 /*
@@ -126,7 +126,8 @@ static void put_machine(struct json *j, const struct options *o, const struct pu
 static void put_config(struct json *j, const struct options *o, const struct jnode *config, bool says_thp)
 {
 	static const char *const known[] = { "thp", "base_page_kib", NULL };
-	const struct jnode *thp = says_thp ? NULL : jread_get(config, "thp"), *page = jread_get(config, "base_page_kib");
+	const struct jnode *thp = says_thp ? NULL : jread_get(config, "thp"),
+			   *page = jread_get(config, "base_page_kib");
 
 	if (!o->thp && !o->base_page_kib && !config)
 		return;
@@ -167,11 +168,11 @@ static void put_labels(struct json *j, const struct options *o, const struct jno
 	free(given);
 }
 
-static void put_context(struct json *j, const struct options *o, const struct push_context *c, enum push_body_use use,
-			const struct said *said, const char *run_id)
+static void put_context(struct json *j, const struct options *o, const struct push_context *c,
+			enum push_body_use use, const struct said *said, const char *run_id)
 {
-	static const char *const done[] = { "schema", "run_id", "machine", "kernel", "config", "labels", "boot_id",
-					    "started_at", NULL };
+	static const char *const done[] = { "schema", "run_id",	 "machine",    "kernel", "config",
+					    "labels", "boot_id", "started_at", NULL };
 	const struct jnode *all = use == USE_ALL ? c->root : NULL;
 
 	json_object(j);
@@ -190,9 +191,10 @@ static void put_context(struct json *j, const struct options *o, const struct pu
 	if (o->boot_id || (all && c->boot_id))
 		json_kstr(j, "boot_id", o->boot_id ? o->boot_id : c->boot_id);
 	if (o->started_at || jread_get(all, "started_at"))
-		json_kstr(j, "started_at", o->started_at ? o->started_at : jread_str(jread_get(all, "started_at")));
+		json_kstr(j, "started_at",
+			  o->started_at ? o->started_at : jread_str(jread_get(all, "started_at")));
 	put_labels(j, o, jread_get(all, "labels"));
-	push_body_members(j, all, NULL, done);	/* environment, source */
+	push_body_members(j, all, NULL, done); /* environment, source */
 	json_object_end(j);
 }
 
@@ -210,12 +212,13 @@ static const char *hint_of(struct arena *a, const char *path)
 	return hint;
 }
 
-static void put_part(struct buf *b, const char *boundary, const char *name, const char *filename, const char *type)
+static void put_part(struct buf *b, const char *boundary, const char *name, const char *filename,
+		     const char *type)
 {
 	buf_printf(b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, name);
 	if (filename) {
 		buf_puts(b, "; filename=\"");
-		for (const char *p = filename; *p; p++) {	/* as browsers do */
+		for (const char *p = filename; *p; p++) { /* as browsers do */
 			if (strchr("\"\r\n", *p))
 				buf_printf(b, "%%%02X", *p);
 			else
@@ -227,8 +230,8 @@ static void put_part(struct buf *b, const char *boundary, const char *name, cons
 }
 
 /* The boundary follows from the content, so that the same is the same to the byte, and cannot be in it. */
-static const char *put_parts(struct arena *a, struct buf *b, const struct buf *context, const struct push_file *f,
-			     const char *hint)
+static const char *put_parts(struct arena *a, struct buf *b, const struct buf *context,
+			     const struct push_file *f, const char *hint)
 {
 	char boundary[48] = "nsecwatch-";
 	uint8_t digest[32];
@@ -305,11 +308,11 @@ static void set_body(struct arena *a, const char *p, size_t n, struct spool_entr
 	deflateEnd(&z);
 }
 
-int push_body_make(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,
-		   struct spool_entry *e, struct err *err)
+int push_body_make(struct arena *a, const struct options *o, const struct push_context *c,
+		   const struct push_file *f, struct spool_entry *e, struct err *err)
 {
-	const struct format *format = strcmp(o->format, "auto") ? format_find(o->format)
-								: format_sniff(f->text.p, f->text.len);
+	const struct format *format =
+		strcmp(o->format, "auto") ? format_find(o->format) : format_sniff(f->text.p, f->text.len);
 	struct buf body;
 
 	*e = (struct spool_entry){ .server = o->url, .about = f->about };

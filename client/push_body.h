@@ -32,7 +32,7 @@ struct push_file {
 };
 
 /* Makes the request in *e, in the arena. -1: it is no use to send it (err). Notes go to standard error. */
-int push_body_make(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,
-		   struct spool_entry *e, struct err *err);
+int push_body_make(struct arena *a, const struct options *o, const struct push_context *c,
+		   const struct push_file *f, struct spool_entry *e, struct err *err);
 
 #endif

@@ -9,7 +9,10 @@
 
 enum push_body_use { USE_NOTHING, USE_MACHINE, USE_ALL };
 
-/* How much of the context is of a file that names this machine and kernel (NULL: it does not say); tells why not all. */
+/*
+ * How much of the context is of a file that names this machine and kernel (NULL: it does
+ * not say). Tells why not all.
+ */
 enum push_body_use push_body_use(const struct push_context *c, const struct push_file *f, const char *machine,
 				 const char *kernel);
 

@@ -39,8 +39,10 @@ static int parse(struct arena *a, const char *about, const char *text, size_t le
 	if (!c->root)
 		return err_prefix(err, "%s", about);
 	if (jread_type(c->root) != JREAD_OBJECT || jread_get(c->root, "results"))
-		return err_set(err, ERR_INVALID, "%s: a context is a submission without results: what nsecwatch collect "
-			       "prints", about);
+		return err_set(err, ERR_INVALID,
+			       "%s: a context is a submission without results: what nsecwatch collect "
+			       "prints",
+			       about);
 	c->machine = push_body_machine(c->root);
 	c->kernel = push_body_kernel(c->root);
 	c->boot_id = text_of(c->root, "boot_id");
@@ -104,12 +106,14 @@ enum push_body_use push_body_use(const struct push_context *c, const struct push
 		return USE_NOTHING;
 	}
 	if (kernel && c->kernel && !same_kernel(kernel, c->kernel)) {
-		say("%s: is of kernel %s, the context of %s: only what is known of the machine is added", f->about, kernel,
-		    c->kernel);
+		say("%s: is of kernel %s, the context of %s: only what is known of the machine is added",
+		    f->about, kernel, c->kernel);
 		return USE_MACHINE;
 	}
 	if (c->collected && f->changed_usec && f->changed_usec < c->boot_usec) {
-		say("%s: is older than this boot: only what is known of the machine is added (give --context)", f->about);
+		say("%s: is older than this boot: only what is known of the machine is added (give "
+		    "--context)",
+		    f->about);
 		return USE_MACHINE;
 	}
 	return USE_ALL;

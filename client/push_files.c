@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DEPTH_MAX 32	/* of folders */
+#define DEPTH_MAX 32 /* of folders */
 
 struct list {
 	struct arena *a;

@@ -13,7 +13,8 @@ struct flag {
 	const char *option, *value, *object, *key;
 };
 
-static int check_flags(const struct options *o, const struct push_file *f, const struct jnode *sub, struct err *err)
+static int check_flags(const struct options *o, const struct push_file *f, const struct jnode *sub,
+		       struct err *err)
 {
 	const struct flag flags[] = {
 		{ "--kernel", o->kernel, NULL, "kernel" },
@@ -29,11 +30,12 @@ static int check_flags(const struct options *o, const struct push_file *f, const
 		const struct jnode *in = flags[i].object ? jread_get(sub, flags[i].object) : sub;
 
 		if (flags[i].value && jread_get(in, flags[i].key))
-			return err_set(err, ERR_SETUP, "%s: says its %s by itself: leave %s out", f->about, flags[i].key,
-				       flags[i].option);
+			return err_set(err, ERR_SETUP, "%s: says its %s by itself: leave %s out", f->about,
+				       flags[i].key, flags[i].option);
 	}
 	if (o->benchmark)
-		return err_set(err, ERR_SETUP, "%s: names its benchmarks by itself: leave --benchmark out", f->about);
+		return err_set(err, ERR_SETUP, "%s: names its benchmarks by itself: leave --benchmark out",
+			       f->about);
 	return 0;
 }
 
@@ -65,19 +67,22 @@ static void put_object(struct arena *a, struct json *j, const char *key, const s
 	json_object_end(j);
 }
 
-static void put_merged(struct arena *a, const struct options *o, const struct push_context *c, enum push_body_use use,
-		       const struct jnode *sub, const char *run_id, struct buf *out)
+static void put_merged(struct arena *a, const struct options *o, const struct push_context *c,
+		       enum push_body_use use, const struct jnode *sub, const char *run_id, struct buf *out)
 {
-	static const char *const done[] = { "run_id", "machine", "config", "labels", "kernel", "boot_id", "started_at",
-					    NULL };
-	const struct jnode *all = use == USE_ALL ? c->root : NULL, *some = use == USE_NOTHING ? NULL : c->root;
+	static const char *const done[] = { "run_id", "machine", "config",     "labels",
+					    "kernel", "boot_id", "started_at", NULL };
+	const struct jnode *all = use == USE_ALL ? c->root : NULL,
+			   *some = use == USE_NOTHING ? NULL : c->root;
 	const char *machine[][2] = { { "name", o->machine }, { "isa", o->isa }, { "uarch", o->uarch } };
 	const char *config[][2] = { { "thp", o->thp }, { "base_page_kib", o->base_page_kib } };
-	const char *top[][2] = { { "kernel", o->kernel }, { "boot_id", o->boot_id }, { "started_at", o->started_at } };
+	const char *top[][2] = { { "kernel", o->kernel },
+				 { "boot_id", o->boot_id },
+				 { "started_at", o->started_at } };
 	struct json j = json_begin(out);
 
 	if (push_body_machine(sub))
-		machine[0][1] = NULL;	/* the setting says how this machine is called, no more */
+		machine[0][1] = NULL; /* the setting says how this machine is called, no more */
 	json_object(&j);
 	json_kstr(&j, "run_id", run_id);
 	put_object(a, &j, "machine", sub, some, &(struct options_pairs){ machine, 3 });
@@ -111,7 +116,8 @@ static bool is_complete(const struct options *o, const struct jnode *sub)
 }
 
 /* Labels of the command line that the submission has with another value. */
-static int check_labels(const struct options *o, const struct push_file *f, const struct jnode *sub, struct err *err)
+static int check_labels(const struct options *o, const struct push_file *f, const struct jnode *sub,
+			struct err *err)
 {
 	const struct jnode *own = jread_get(sub, "labels");
 
@@ -119,15 +125,18 @@ static int check_labels(const struct options *o, const struct push_file *f, cons
 		const char *mine = jread_str(jread_get(own, o->labels.list[i][0]));
 
 		if (mine && strcmp(mine, o->labels.list[i][1]))
-			return err_set(err, ERR_SETUP, "%s: says that label %s is %s: leave --label %s=%s out", f->about,
-				       o->labels.list[i][0], mine, o->labels.list[i][0], o->labels.list[i][1]);
+			return err_set(err, ERR_SETUP,
+				       "%s: says that label %s is %s: leave --label %s=%s out", f->about,
+				       o->labels.list[i][0], mine, o->labels.list[i][0],
+				       o->labels.list[i][1]);
 	}
 	return 0;
 }
 
 /* One submission into out, as it is or with what it lacks; *derived: its run id is ours. */
-static int one(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,
-	       const struct jread_slice *slice, struct buf *out, bool *derived, struct err *err)
+static int one(struct arena *a, const struct options *o, const struct push_context *c,
+	       const struct push_file *f, const struct jread_slice *slice, struct buf *out, bool *derived,
+	       struct err *err)
 {
 	struct jnode *sub;
 	enum push_body_use use;
@@ -139,7 +148,8 @@ static int one(struct arena *a, const struct options *o, const struct push_conte
 	sub = jread_parse(slice, &syntax, err);
 	if (!sub)
 		return err_prefix(err, "%s", f->about);
-	if (jread_type(sub) != JREAD_OBJECT || is_complete(o, sub)) {	/* what is no object the server refuses, and says why */
+	if (jread_type(sub) != JREAD_OBJECT ||
+	    is_complete(o, sub)) { /* what is no object the server refuses, and says why */
 		buf_add(out, slice->text, slice->len);
 		jread_free(sub);
 		return 0;
@@ -149,7 +159,9 @@ static int one(struct arena *a, const struct options *o, const struct push_conte
 	use = push_body_use(c, f, push_body_machine(sub), o->kernel ? o->kernel : push_body_kernel(sub));
 	given = jread_str(jread_get(sub, "run_id"));
 	push_body_run_id(push_body_machine(sub) ? push_body_machine(sub) : c->machine,
-			 push_body_kernel(sub) ? push_body_kernel(sub) : o->kernel ? o->kernel : c->kernel,
+			 push_body_kernel(sub) ? push_body_kernel(sub)
+			 : o->kernel	       ? o->kernel
+					       : c->kernel,
 			 use == USE_ALL ? c->boot_id : o->boot_id, NULL, slice->text, slice->len, id);
 	*derived |= !given;
 	put_merged(a, o, c, use, sub, given ? given : id, out);
@@ -174,8 +186,8 @@ static bool is_lines(const struct buf *text)
 	return root != NULL;
 }
 
-static int lines(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,
-		 struct buf *out, bool *derived, struct err *err)
+static int lines(struct arena *a, const struct options *o, const struct push_context *c,
+		 const struct push_file *f, struct buf *out, bool *derived, struct err *err)
 {
 	const char *p = f->text.p, *end = p + f->text.len;
 
@@ -183,8 +195,7 @@ static int lines(struct arena *a, const struct options *o, const struct push_con
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
 		struct jread_slice slice = { p, (size_t)((stop ? stop : end) - p), number };
 
-		if (slice.len && strspn(p, " \t\r") < slice.len &&
-		    one(a, o, c, f, &slice, out, derived, err))
+		if (slice.len && strspn(p, " \t\r") < slice.len && one(a, o, c, f, &slice, out, derived, err))
 			return -1;
 		if (slice.len && strspn(p, " \t\r") < slice.len)
 			buf_putc(out, '\n');
@@ -213,15 +224,16 @@ static int documents(struct arena *a, const struct options *o, const struct push
 	return 0;
 }
 
-int push_own(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,
-	     struct spool_entry *e, struct err *err)
+int push_own(struct arena *a, const struct options *o, const struct push_context *c,
+	     const struct push_file *f, struct spool_entry *e, struct err *err)
 {
 	bool many = is_lines(&f->text);
 	struct buf out;
 	int ret;
 
 	buf_init(&out);
-	ret = many ? lines(a, o, c, f, &out, &e->derived_id, err) : documents(a, o, c, f, &out, &e->derived_id, err);
+	ret = many ? lines(a, o, c, f, &out, &e->derived_id, err)
+		   : documents(a, o, c, f, &out, &e->derived_id, err);
 	e->target = "/api/v1/runs";
 	e->type = many ? "application/x-ndjson" : "application/json";
 	e->body = arena_strndup(a, out.p, out.len);

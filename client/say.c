@@ -11,10 +11,11 @@
 
 #define WIDTH 72
 
-static bool progress;	/* such a line stands on the terminal */
+static bool progress; /* such a line stands on the terminal */
 
 /* Formatted and cleaned, with `end`, in one write. */
-__attribute__((format(printf, 2, 0))) static void put(const char *start, const char *fmt, va_list ap, const char *end)
+__attribute__((format(printf, 2, 0))) static void put(const char *start, const char *fmt, va_list ap,
+						      const char *end)
 {
 	struct arena *a = arena_new();
 
@@ -56,7 +57,8 @@ int say(const char *fmt, ...)
 void say_problems(const char *about, const char *kind, const struct problems *p)
 {
 	for (size_t i = 0; p && i < p->n; i++)
-		say("%s: %s%s%s: %s", about, kind, *p->list[i].at ? " at " : "", p->list[i].at, p->list[i].message);
+		say("%s: %s%s%s: %s", about, kind, *p->list[i].at ? " at " : "", p->list[i].at,
+		    p->list[i].message);
 	if (p && p->total > p->n)
 		say("%s: and %zu more", about, p->total - p->n);
 }

@@ -22,15 +22,15 @@
  * body's length and digest, so that a damaged file is told from a whole one.
  */
 #define MAGIC "nsecwatch-spool 1"
-#define DIGITS 20		/* of the place in the order: microseconds, zeros in front */
+#define DIGITS 20 /* of the place in the order: microseconds, zeros in front */
 #define END ".push"
 #define UNFINISHED ".new"
 
 struct spool {
 	struct arena *a;
 	const char *folder;
-	int lock;		/* fd */
-	int64_t last;		/* place in the order of the newest */
+	int lock; /* fd */
+	int64_t last; /* place in the order of the newest */
 };
 
 static const char *path_of(struct spool *s, struct arena *a, const char *name)
@@ -52,7 +52,8 @@ static bool ends_in(const char *name, const char *end)
 
 static int is_entry(const struct dirent *e)
 {
-	return strlen(e->d_name) > DIGITS && strspn(e->d_name, "0123456789") == DIGITS && ends_in(e->d_name, END);
+	return strlen(e->d_name) > DIGITS && strspn(e->d_name, "0123456789") == DIGITS &&
+	       ends_in(e->d_name, END);
 }
 
 static int is_unfinished(const struct dirent *e)
@@ -229,7 +230,8 @@ static bool parse_entry(struct arena *a, const struct buf *b, struct spool_entry
 	e->about = head_line(a, b->p, end, "about");
 	derived = head_line(a, b->p, end, "derived_id");
 	if (!length || !sum || !e->server || !e->target || !e->type || !e->coding || !e->about || !derived ||
-	    num_parse_i64(length, strlen(length), &len) || len != (int64_t)(b->len - (size_t)(end + 2 - b->p)))
+	    num_parse_i64(length, strlen(length), &len) ||
+	    len != (int64_t)(b->len - (size_t)(end + 2 - b->p)))
 		return false;
 	e->derived_id = !strcmp(derived, "yes");
 	e->len = (size_t)len;

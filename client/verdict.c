@@ -13,9 +13,13 @@
 #define POLL_S 30
 
 static const struct table_col columns[] = {
-	{ .name = "benchmark" },		   { .name = "params" }, { .name = "thp", .head = "THP" },
-	{ .name = "against" },			   { .name = "before", .right = true },
-	{ .name = "now", .right = true },	   { .name = "change", .right = true },
+	{ .name = "benchmark" },
+	{ .name = "params" },
+	{ .name = "thp", .head = "THP" },
+	{ .name = "against" },
+	{ .name = "before", .right = true },
+	{ .name = "now", .right = true },
+	{ .name = "change", .right = true },
 };
 
 static const char *text(const struct jnode *row, const char *key)
@@ -41,7 +45,8 @@ static const char *params(struct arena *a, const struct jnode *object)
 
 		buf_init(&b);
 		jread_canonical(v, NULL, &b);
-		all = arena_printf(a, "%s%s%s=%s", all, *all ? " " : "", jread_key(m), jread_str(v) ? jread_str(v) : b.p);
+		all = arena_printf(a, "%s%s%s=%s", all, *all ? " " : "", jread_key(m),
+				   jread_str(v) ? jread_str(v) : b.p);
 		buf_fini(&b);
 	}
 	return all;
@@ -50,7 +55,8 @@ static const char *params(struct arena *a, const struct jnode *object)
 static void add_row(struct table *t, struct arena *a, const struct jnode *row)
 {
 	const char *unit = text(row, "unit") ? text(row, "unit") : "";
-	double before = number(row, "base_center"), now = number(row, "head_center"), change = number(row, "change_percent");
+	double before = number(row, "base_center"), now = number(row, "head_center"),
+	       change = number(row, "change_percent");
 
 	table_row(t);
 	table_str(t, text(row, "benchmark"));
@@ -84,7 +90,8 @@ static int read_verdict(struct table *t, struct arena *a, const char *body, size
 	return ret;
 }
 
-static int wait_one(struct http *h, struct arena *a, int64_t until, const char *run, struct table *t, struct err *err)
+static int wait_one(struct http *h, struct arena *a, int64_t until, const char *run, struct table *t,
+		    struct err *err)
 {
 	int ret;
 
@@ -99,14 +106,17 @@ static int wait_one(struct http *h, struct arena *a, int64_t until, const char *
 
 		say_progress("waiting for the verdict on %s", run);
 		buf_init(&answer.body);
-		ret = http_send(h, a, &rq, &answer, err) == HTTP_GOOD ? read_verdict(t, a, answer.body.p, answer.body.len) : -2;
+		ret = http_send(h, a, &rq, &answer, err) == HTTP_GOOD
+			      ? read_verdict(t, a, answer.body.p, answer.body.len)
+			      : -2;
 		buf_fini(&answer.body);
 	} while (ret == 1 && tm_monotonic_usec() < until);
 	say_progress_end();
 	if (ret == -1)
 		return err_set(err, ERR_UNAVAILABLE, "the server's verdict on %s is not understood", run);
 	if (ret == 1)
-		return err_set(err, ERR_UNAVAILABLE, "no verdict on %s yet: is nsecwatchd watch running?", run);
+		return err_set(err, ERR_UNAVAILABLE, "no verdict on %s yet: is nsecwatchd watch running?",
+			       run);
 	return ret ? -1 : 0;
 }
 

@@ -448,6 +448,11 @@ def watch(database, tmp_path_factory):
     process.stop()
 
 
+def test_a_verdict_that_does_not_come_is_no_good_verdict(lab):  # nobody watches yet
+    code, out, err = lab.push(lab.file("a.json", judged("v6.12", 1000, "nobody-01")), "--wait", "--wait-for", "1")
+    assert code == 1 and out.startswith("stored") and "no verdict" in err and "watch" in err
+
+
 def test_wait_tells_the_verdict(lab, watch):
     for kernel, value in (("v6.14", 1000), ("v6.15", 1001), ("v6.16", 2000)):
         code, out, err = lab.push(lab.file("a.json", judged(kernel, value, "wait-01")), "--wait")

@@ -28,8 +28,13 @@ static struct spool *open_or_die(struct arena *a)
 
 static struct spool_entry entry(const char *about, const char *body, size_t len)
 {
-	return (struct spool_entry){ .server = "http://x:1", .target = "/api/v1/runs?label.a=b%20c", .type = "text/csv",
-				     .coding = "", .about = about, .body = body, .len = len };
+	return (struct spool_entry){ .server = "http://x:1",
+				     .target = "/api/v1/runs?label.a=b%20c",
+				     .type = "text/csv",
+				     .coding = "",
+				     .about = about,
+				     .body = body,
+				     .len = len };
 }
 
 static size_t count(struct spool *s, struct arena *a, const char ***ids)
@@ -55,13 +60,15 @@ static void comes_back_as_it_was(void)
 	ok(!spool_add(s, &e, &err), "an entry is added");
 	ok(count(s, a, &ids) == 1 && !strcmp(ids[0], e.id), "it is the one that is listed");
 	ok(!spool_read(s, a, ids[0], &got, &err), "it can be read");
-	ok(got.len == 9 && !memcmp(got.body, e.body, 9), "its body is the same to the byte, NUL and empty lines included");
+	ok(got.len == 9 && !memcmp(got.body, e.body, 9),
+	   "its body is the same to the byte, NUL and empty lines included");
 	is_str(got.target, e.target, "so is its target");
 	is_str(got.server, e.server, "its server");
 	is_str(got.type, e.type, "its type");
 	is_str(got.about, "a file with: a line", "a name with a newline cannot forge a line of the head");
 	ok(got.derived_id, "whose id it is, too");
-	ok(!stat(arena_printf(a, "%s/%s", folder, ids[0]), &st) && (st.st_mode & 0777) == 0600, "its file is for nobody but us");
+	ok(!stat(arena_printf(a, "%s/%s", folder, ids[0]), &st) && (st.st_mode & 0777) == 0600,
+	   "its file is for nobody but us");
 	ok(!spool_remove(s, ids[0], &err) && !count(s, a, &ids), "it can be removed");
 	spool_close(s);
 	arena_free(a);
@@ -125,7 +132,8 @@ static void damage_is_seen(void)
 	ok(where && !access(where, F_OK) && !count(s, a, &ids), "it can be put aside");
 	unlink(where);
 	rmdir(arena_printf(a, "%s/refused", folder));
-	ok(spool_read(s, a, "no-such", &got, &err) && err.kind == ERR_SETUP, "one that is not there is another error");
+	ok(spool_read(s, a, "no-such", &got, &err) && err.kind == ERR_SETUP,
+	   "one that is not there is another error");
 	spool_close(s);
 	arena_free(a);
 }
@@ -178,7 +186,8 @@ static void a_bad_folder_is_told(void)
 	struct arena *a = arena_new();
 	struct err err = { 0 };
 
-	ok(!spool_open(a, "/dev/null/spool", &err) && strstr(err.message, "/dev/null/spool"), "a folder that cannot be is told by its name");
+	ok(!spool_open(a, "/dev/null/spool", &err) && strstr(err.message, "/dev/null/spool"),
+	   "a folder that cannot be is told by its name");
 	arena_free(a);
 }
 
