@@ -20,7 +20,7 @@ struct json {
 /*
  * jansson exports functions of these three names, and a program's own would take their
  * place inside the library; so ours have other names for the linker. (One .c file
- * cannot include both headers: only ingest/jread.c includes jansson.h.)
+ * cannot include both headers: only ingest/jread_careful.c includes jansson.h.)
  */
 #define JSON_LINK_NAME(name) __asm__(name)
 

@@ -8,7 +8,8 @@
  * Folds and line ends are told by how it leaves its buffer: a line is cut in place, the colon
  * and each byte of its end becoming NUL, and a name is moved away from its value only when the
  * text of a folded line was put to it (to the name: "Content-Length: 1" and a second
- * line "0" are a field Content-Length0). Newer versions refuse all of this by themselves.
+ * line "0" are a field Content-Length0). From 1.0 on its parser is another, which refuses
+ * all of this by itself: there the buffer is not looked at.
  */
 #include "web_call.h"
 
@@ -18,6 +19,7 @@
 #define TOKEN "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 struct seen {
+	bool cut_in_place;		/* the buffer tells of folds and line ends */
 	unsigned length, coding, host;
 	bool chunked;
 	const char *wrong;		/* the first that is, as a sentence; or NULL */
@@ -38,18 +40,25 @@ static bool has_controls(const char *value)
 	return false;
 }
 
+static const char *wrong_line(const char *key, const char *value)
+{
+	size_t n = strlen(key);
+
+	if (value <= key + n || strspn(key + n + 1, " \t") < (size_t)(value - key) - n - 1)
+		return "a folded header line (RFC 9112 section 5.2)";
+	if (!ends_in_crlf(value + strlen(value)))
+		return "each header line ends in CR LF";
+	return NULL;
+}
+
 static const char *wrong_field(const char *key, const char *value)
 {
 	size_t n = strlen(key);
 
 	if (!n || strspn(key, TOKEN) != n)
 		return "a header field's name has a blank or another character that is not allowed there";
-	if (value <= key + n || strspn(key + n + 1, " \t") < (size_t)(value - key) - n - 1)
-		return "a folded header line (RFC 9112 section 5.2)";
 	if (has_controls(value))
 		return "a control character in a header field";
-	if (!ends_in_crlf(value + strlen(value)))
-		return "each header line ends in CR LF";
 	return NULL;
 }
 
@@ -62,6 +71,8 @@ static enum MHD_Result look(void *cls, enum MHD_ValueKind kind, const char *key,
 		value = "";		/* never of a header; then it is no neighbour, and refused */
 	if (!s->wrong)
 		s->wrong = wrong_field(key, value);
+	if (!s->wrong && s->cut_in_place)
+		s->wrong = wrong_line(key, value);
 	s->last = value + strlen(value);
 	if (!strcasecmp(key, "Content-Length")) {
 		s->length++;
@@ -84,12 +95,12 @@ static bool ends_are_good(const struct seen *s, const char *version)
 
 int web_guard_headers(struct MHD_Connection *connection, const char *version, struct err *err)
 {
-	struct seen s = { 0 };
+	struct seen s = { .cut_in_place = !strncmp(MHD_get_version(), "0.9.", 4) };
 
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, look, &s);
 	if (s.wrong)
 		return err_set(err, ERR_BAD_ARGUMENT, "%s", s.wrong);
-	if (!ends_are_good(&s, version))
+	if (s.cut_in_place && !ends_are_good(&s, version))
 		return err_set(err, ERR_BAD_ARGUMENT, "each header line ends in CR LF");
 	if (s.length && s.coding)
 		return err_set(err, ERR_BAD_ARGUMENT, "Content-Length and Transfer-Encoding in one request");
