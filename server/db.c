@@ -207,7 +207,8 @@ static void notice(void *arg, const PGresult *r)
  * What every session wants. As a statement and not in the conninfo's `options`, which the
  * operator may use. enable_seqscan: a prepared statement keeps its plan, and one made while
  * a table was small would read all of it when it no longer is; every statement here has its index.
- * jit: takes longer than any of them.
+ * jit: takes longer than any of them. synchronous_commit: off, somebody's default for other
+ * programs, would acknowledge uploads that a crash then loses.
  */
 static int session_setup(struct db *db, struct err *err)
 {
@@ -216,7 +217,8 @@ static int session_setup(struct db *db, struct err *err)
 		" set_config('idle_in_transaction_session_timeout', '60000', false),"
 		" set_config('TimeZone', 'UTC', false), set_config('search_path', 'nsecwatch', false),"
 		" set_config('client_min_messages', 'warning', false),"
-		" set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
+		" set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),"
+		" set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)";
 	char timeout[16];
 	const char *values[1] = { timeout };
 

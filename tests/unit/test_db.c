@@ -301,6 +301,27 @@ static void test_timeout(void)
 	db_free(db);
 }
 
+static void test_durable(struct db *db)
+{
+	static const struct stmt shown = { "t_shown", "SELECT current_setting('synchronous_commit')" };
+	static const char *const words[][2] = { { "off", "on" }, { "local", "local" }, { "remote_apply", "remote_apply" } };
+	struct db_rows *rows;
+	struct err err;
+	char sql[200];
+
+	for (size_t i = 0; i < 3; i++) {
+		struct db *other = db_new(pg_dsn, "test", 60000);
+
+		snprintf(sql, sizeof(sql), "ALTER ROLE CURRENT_USER SET synchronous_commit = %s", words[i][0]);
+		if (ok(!db_script(db, sql, &err) && !db_query(other, &shown, DB_NO_ARGS, &rows, &err), "a role's %s", words[i][0])) {
+			is_str(db_text(rows, 0, 0), words[i][1], "a commit is durable when it returns");
+			db_rows_free(rows);
+		}
+		db_free(other);
+	}
+	db_script(db, "ALTER ROLE CURRENT_USER RESET synchronous_commit", &err);
+}
+
 static void *migrate(void *arg)
 {
 	struct db *db = db_new(pg_dsn, "test", 60000);
@@ -360,6 +381,7 @@ int main(void)
 	test_stale(db, other);
 	test_notify(db, other);
 	test_timeout();
+	test_durable(db);
 	db_free(db);
 	db_free(other);
 	arena_free(a);
