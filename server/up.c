@@ -122,6 +122,9 @@ static bool ending(const struct up *u)
 
 static void in_child(struct up *u)
 {
+	/* a shell's background job ignores SIGINT: PostgreSQL would lose our stop until it has its own handler */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
 	sigprocmask(SIG_UNBLOCK, &u->signals, NULL);
 	setpgid(0, 0);		/* Ctrl-C is for the parent, which stops all in order */
 }
@@ -414,6 +417,7 @@ static void forget_pg_variables(void)
 int up_run(const struct conf *conf, struct err *err)
 {
 	struct up u = { .conf = *conf, .err = err };
+	struct sigaction hup;
 	int ret;
 
 	u.children[POSTGRES].name = "postgres";
@@ -423,7 +427,8 @@ int up_run(const struct conf *conf, struct err *err)
 	sigemptyset(&u.signals);
 	sigaddset(&u.signals, SIGTERM);
 	sigaddset(&u.signals, SIGINT);
-	sigaddset(&u.signals, SIGHUP);
+	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)	/* nohup means it */
+		sigaddset(&u.signals, SIGHUP);
 	sigaddset(&u.signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &u.signals, NULL);
 	forget_pg_variables();

@@ -255,6 +255,24 @@ def test_a_serve_that_outlives_a_killed_parent_is_waited_for(place, request):
                 one.stop()
 
 
+def test_as_a_background_job_under_nohup(place, request):
+    up = Process("up", "--data", place / "nohup", "--listen", f"127.0.0.1:{free_port()}", log=place / "log-nohup")
+    up.args = ["sh", "-c", 'trap "" HUP INT QUIT; exec "$@"', "sh", *up.args]
+    request.node.nsecwatch_logs = [up]
+    try:
+        up.start()
+        wait_until(lambda: "is ready" in up.log.read_text(), "up is ready", timeout=PATIENCE * 3)
+        serve = next(pid for pid in descendants(up.process.pid) if "nsecwatchd serve" in command_line(pid))
+        ignored = int(re.search(rb"SigIgn:\s*(\w+)", proc(serve, "status")).group(1), 16)
+        assert not ignored & 1 << signal.SIGQUIT - 1, "the parts begin with the default"
+        up.process.send_signal(signal.SIGHUP)
+        with pytest.raises(subprocess.TimeoutExpired):  # the terminal went away, it stays
+            up.process.wait(1)
+    finally:
+        if up.running():
+            up.stop()
+
+
 def test_after_kill_9_of_everything_the_next_start_works(up):
     run = up.store(machine="power-cut").json()["run_id"]
     for pid in [up.process.pid, *up.family()]:
