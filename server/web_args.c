@@ -324,6 +324,30 @@ static int unknown_arg(const struct route *route, const char *name, struct err *
 	return err_set(err, ERR_BAD_ARGUMENT, "%.200s: unknown query argument; taken here: %s", name, route->args);
 }
 
+/* Two of what can be only one: to take either of them would be to guess. */
+static bool is_single(const struct route *route, const char *name)
+{
+	static const char single[] = "base head fix axis onset_percent variants rows cols order limit cursor wait";
+	size_t n;
+
+	if (!strcmp(route->method, "POST"))	/* the context of a file */
+		return true;
+	for (const char *w = single; (w = next_word(w, &n)); w += n)
+		if (word_fits(w, n, name))
+			return true;
+	return false;
+}
+
+static int check_repeated(const struct route *route, const struct req *rq, struct err *err)
+{
+	for (size_t i = 1; i < rq->n_args; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(rq->args[i].name, rq->args[k].name) && is_single(route, rq->args[i].name))
+				return err_set(err, ERR_BAD_ARGUMENT, "%.200s: given twice, and it can be only one",
+					       rq->args[i].name);
+	return 0;
+}
+
 int web_args_check(const struct route *route, const struct req *rq, struct err *err)
 {
 	for (size_t i = 0; i < rq->n_args; i++) {
@@ -340,7 +364,8 @@ int web_args_check(const struct route *route, const struct req *rq, struct err *
 				       name);
 		return unknown_arg(route, name, err);
 	}
-	return 0;
+	/* a page takes everything, and shows what the API says of it */
+	return route->args && !strcmp(route->args, "*") ? 0 : check_repeated(route, rq, err);
 }
 
 /* The weight "q=0.5" of a header element (its parameters behind ';'); 1 without. */

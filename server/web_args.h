@@ -33,7 +33,10 @@ const struct route *web_args_route(struct arena *a, const struct route *table, c
 				   const struct web_path *path, struct req *rq, enum rep *ext,
 				   const char **allow, struct err *err);
 
-/* Every argument must be one of the route's; -1 ERR_BAD_ARGUMENT names it and the nearest known. */
+/*
+ * Every argument must be one of the route's; -1 ERR_BAD_ARGUMENT names it and the nearest
+ * known. What can be only one (base, axis, limit, all of a POST) must not come twice.
+ */
 int web_args_check(const struct route *route, const struct req *rq, struct err *err);
 
 /* The representation: by extension, else by Accept (may be NULL). -1: ERR_NOT_ACCEPTABLE lists what there is. */

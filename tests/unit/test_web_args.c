@@ -115,6 +115,20 @@ static void test_check(void)
 	ok(strstr(check("/?zzzzzzz=x", &table[0]), "taken here: format label.*") != NULL, "or all of them");
 	ok(strstr(check("/?x=1", &table[2]), "none is taken") != NULL, "where none is taken");
 	is_str(check("/?anything=1", &table[5]), NULL, "where any is");
+	is_str(check("/?anything=1&anything=2&base=3&base=4", &table[5]), NULL, "and may be repeated");
+}
+
+static void test_repeated(void)
+{
+	const struct route get = { .method = "GET", .args = "base head kernel machine" };
+	const struct route post = { .method = "POST", .args = "machine label.*" };
+
+	is_str(check("/?kernel=a&kernel=b&machine=c&machine=d&base=e&head=f", &get), NULL, "selectors are many");
+	ok(strstr(check("/?base=a&head=b&base=c", &get), "base: given twice") != NULL, "one base");
+	ok(strstr(check("/?base=a&base=a", &get), "base: given twice") != NULL, "the same one again, too");
+	ok(strstr(check("/?machine=a&label.x=1&machine=b", &post), "machine: given twice") != NULL, "one machine a file");
+	is_str(check("/?label.a=1&label.b=2", &post), NULL, "labels differ by name");
+	ok(strstr(check("/?label.a=1&label.a=2", &post), "label.a: given twice") != NULL, "and each is one");
 }
 
 static int rep(const char *accept, unsigned reps, enum rep ext)
@@ -198,6 +212,7 @@ int main(void)
 	test_split();
 	test_routes();
 	test_check();
+	test_repeated();
 	test_accept();
 	test_gzip();
 	test_etags();
