@@ -62,7 +62,7 @@ def test_a_real_file_is_stored_with_all_its_series(api, row):
     assert points == int(row["n_points"])
 
 
-@pytest.mark.parametrize("row", rows(TOOLS), ids=lambda r: r["file"])
+@pytest.mark.parametrize("row", rows(TOOLS), ids=[r["file"] for r in rows(TOOLS)])
 def test_a_tool_s_real_output_is_stored_as_the_corpus_counts_it(api, row):
     query = {"format": "auto", "machine": row["file"].replace("/", "-"), "thp": "always", "kernel": "6.16",
              "filename": row["file"].split("/")[1]}
