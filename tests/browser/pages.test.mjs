@@ -533,3 +533,39 @@ test('a name from outside stays text, wherever it is shown', async (t) => {
 		assert.ok((await v.page.locator('svg path.line').count()) >= 2);
 	});
 });
+
+test('the longest names do not make a page wider than its window, nor turn around what follows', async (t) => {
+	if (!site.token) {
+		t.skip('NSECWATCH_TOKEN is not set: nothing can be posted');
+		return;
+	}
+	const [machine, benchmark] = ['m', '\u202eb'].map((s) => s.padEnd(s === 'm' ? 200 : 198, s.at(-1)));
+	const res = await site.post(
+		'/api/v1/runs',
+		['6.18-rc1', '6.18-rc2'].map((kernel, k) => ({
+			schema: 'nsecwatch.submission/1',
+			machine: { name: machine, isa: 'x86_64', uarch: 'epyc-milan' },
+			kernel,
+			results: [4, 40].map((size_kib) => ({
+				benchmark,
+				params: { size_kib },
+				metric: 'latency',
+				unit: 'ns/call',
+				better: 'lower',
+				values: [size_kib * (1 + k), size_kib * (1.01 + k)],
+			})),
+		})),
+	);
+	assert.equal(res.status, 200);
+	const b = encodeURIComponent(benchmark);
+	for (const path of ['/', `/sweep?axis=size_kib&kernel=6.18-rc1&kernel=6.18-rc2&benchmark=${b}`, `/trend?benchmark=${b}`])
+		await visit(async (v) => {
+			await v.open(path);
+			assert.ok(await v.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path);
+			assert.equal(
+				await v.page.evaluate(() => getComputedStyle(document.querySelector('main .k')).unicodeBidi),
+				'isolate',
+				path,
+			);
+		});
+});
