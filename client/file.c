@@ -76,6 +76,23 @@ int file_sync_folder(const char *path)
 	return fd < 0 ? -1 : closed(fd, fsync(fd));
 }
 
+/* A folder that was not there lasts when the one above it is synced. */
+static int make_folder(const char *path)
+{
+	char *above;
+	int ret;
+
+	if (mkdir(path, 0700))
+		return errno == EEXIST ? 0 : -1;
+	above = strdup(path);
+	if (!above)
+		return -1;
+	above[file_name(above) - above] = 0;
+	ret = file_sync_folder(*above ? above : ".");
+	free(above);
+	return ret;
+}
+
 int file_make_folders(const char *path)
 {
 	char *copy = strdup(path);
@@ -85,12 +102,10 @@ int file_make_folders(const char *path)
 		if (p == copy || *p != '/')
 			continue;
 		*p = 0;
-		if (mkdir(copy, 0700) && errno != EEXIST)
-			ret = -1;
+		ret = make_folder(copy);
 		*p = '/';
 	}
-	if (!ret && mkdir(path, 0700) && errno != EEXIST)
-		ret = -1;
+	ret = ret ? ret : make_folder(path);
 	free(copy);
 	return ret;
 }

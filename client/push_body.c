@@ -64,6 +64,7 @@ void push_body_run_id(const char *machine, const char *kernel, const char *boot_
 /* What a file of another format says by itself, and the command line of it. */
 struct said {
 	const char *machine, *kernel;
+	int64_t started_at; /* or TM_NONE */
 	bool thp;
 	size_t n; /* submissions in it; 0: we can't read it, the server may */
 };
@@ -77,18 +78,17 @@ static struct said what_it_says(struct arena *a, const struct options *o, const 
 				const struct push_file *f, const char *hint)
 {
 	struct read_context ctx = parse_context(o, hint);
-	struct said said = { .machine = o->machine, .kernel = o->kernel };
+	struct said said = { .machine = o->machine, .kernel = o->kernel, .started_at = TM_NONE };
 	struct read_result result;
 	struct err err = { 0 };
+	bool says_kernel;
 
 	ctx.machine = o->machine ? o->machine : c->machine ? c->machine : "unnamed";
-	if (read_body(a, f->text.p, f->text.len, &ctx, &result, &err)) {
+	says_kernel = !read_body(a, f->text.p, f->text.len, &ctx, &result, &err);
+	if (!says_kernel) {
 		ctx.kernel = c->kernel;
 		if (o->kernel || read_body(a, f->text.p, f->text.len, &ctx, &result, &err))
 			return said;
-		said.n = result.n;
-		said.thp = result.items[0].sub && strcmp(result.items[0].sub->thp, "unknown");
-		return said;
 	}
 	said.n = result.n;
 	for (size_t i = 0; i < result.n; i++) {
@@ -97,7 +97,9 @@ static struct said what_it_says(struct arena *a, const struct options *o, const 
 		if (!sub)
 			continue;
 		said.thp |= strcmp(sub->thp, "unknown") != 0;
-		if (!said.kernel || (c->kernel && format_same_name(said.kernel, c->kernel)))
+		if (sub->started_at != ctx.now) /* what a missing one becomes */
+			said.started_at = sub->started_at;
+		if (says_kernel && (!said.kernel || (c->kernel && format_same_name(said.kernel, c->kernel))))
 			said.kernel = sub->kernel.name;
 	}
 	return said;
@@ -168,8 +170,22 @@ static void put_labels(struct json *j, const struct options *o, const struct jno
 	free(given);
 }
 
-static void put_context(struct json *j, const struct options *o, const struct push_context *c,
-			enum push_body_use use, const struct said *said, const char *run_id)
+static const char *started_at(struct arena *a, const struct options *o, const struct jnode *context,
+			      const struct said *said, const struct push_file *f)
+{
+	const char *text = jread_str(jread_get(context, "started_at"));
+	char own[TM_TEXT];
+
+	if (o->started_at)
+		return o->started_at;
+	if (said->started_at != TM_NONE)
+		return arena_strdup(a, tm_format(said->started_at, own));
+	return text ? text : push_body_time(a, f);
+}
+
+static void put_context(struct arena *a, struct json *j, const struct options *o,
+			const struct push_context *c, const struct push_file *f, enum push_body_use use,
+			const struct said *said, const char *run_id)
 {
 	static const char *const done[] = { "schema", "run_id",	 "machine",    "kernel", "config",
 					    "labels", "boot_id", "started_at", NULL };
@@ -190,18 +206,17 @@ static void put_context(struct json *j, const struct options *o, const struct pu
 	put_config(j, o, jread_get(all, "config"), said->thp && !o->thp);
 	if (o->boot_id || (all && c->boot_id))
 		json_kstr(j, "boot_id", o->boot_id ? o->boot_id : c->boot_id);
-	if (o->started_at || jread_get(all, "started_at"))
-		json_kstr(j, "started_at",
-			  o->started_at ? o->started_at : jread_str(jread_get(all, "started_at")));
+	json_kstr(j, "started_at", started_at(a, o, all, said, f));
 	put_labels(j, o, jread_get(all, "labels"));
 	push_body_members(j, all, NULL, done); /* environment, source */
 	json_object_end(j);
 }
 
 /* The last two parts of the path: the folder's name may tell the kernel. The same from wherever it is pushed. */
-static const char *hint_of(struct arena *a, const char *path)
+static const char *hint_of(struct arena *a, const struct push_file *f)
 {
-	char *whole = strcmp(path, "-") ? realpath(path, NULL) : NULL;
+	char *whole =
+		f->changed_usec ? realpath(f->path, NULL) : NULL; /* a pipe has no name that means anything */
 	const char *p = whole ? whole + strlen(whole) : NULL, *hint;
 
 	for (int parts = 0; p > whole; p--)
@@ -266,7 +281,7 @@ static const char *target_of(struct arena *a, const struct options *o)
 static void make_foreign(struct arena *a, const struct options *o, const struct push_context *c,
 			 const struct push_file *f, struct spool_entry *e, struct buf *body)
 {
-	const char *hint = hint_of(a, f->path);
+	const char *hint = hint_of(a, f);
 	struct said said = what_it_says(a, o, c, f, hint);
 	enum push_body_use use = push_body_use(c, f, said.machine, said.kernel);
 	char id[UUID_TEXT];
@@ -277,7 +292,7 @@ static void make_foreign(struct arena *a, const struct options *o, const struct 
 			 use == USE_ALL ? c->boot_id : o->boot_id, o->benchmark, f->text.p, f->text.len, id);
 	buf_init(&context);
 	j = json_begin(&context);
-	put_context(&j, o, c, use, &said, said.n == 1 ? id : NULL);
+	put_context(a, &j, o, c, f, use, &said, said.n == 1 ? id : NULL);
 	e->type = put_parts(a, body, &context, f, hint);
 	e->target = target_of(a, o);
 	e->derived_id = said.n == 1;

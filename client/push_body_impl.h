@@ -16,6 +16,12 @@ enum push_body_use { USE_NOTHING, USE_MACHINE, USE_ALL };
 enum push_body_use push_body_use(const struct push_context *c, const struct push_file *f, const char *machine,
 				 const char *kernel);
 
+/*
+ * When it was measured, where nobody says it: when the file was written, else now. Not
+ * left to the server, whose time is that of arrival: a request may wait for days.
+ */
+const char *push_body_time(struct arena *a, const struct push_file *f);
+
 const char *push_body_kernel(const struct jnode *submission);
 const char *push_body_machine(const struct jnode *submission);
 

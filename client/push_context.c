@@ -92,6 +92,13 @@ void push_body_context_end(struct push_context *c)
 	c->root = NULL;
 }
 
+const char *push_body_time(struct arena *a, const struct push_file *f)
+{
+	char text[TM_TEXT];
+
+	return arena_strdup(a, tm_format(f->changed_usec ? f->changed_usec : tm_now_usec(), text));
+}
+
 /* Two spellings of one kernel. */
 static bool same_kernel(const char *x, const char *y)
 {

@@ -68,7 +68,8 @@ static void put_object(struct arena *a, struct json *j, const char *key, const s
 }
 
 static void put_merged(struct arena *a, const struct options *o, const struct push_context *c,
-		       enum push_body_use use, const struct jnode *sub, const char *run_id, struct buf *out)
+		       const struct push_file *f, enum push_body_use use, const struct jnode *sub,
+		       const char *run_id, struct buf *out)
 {
 	static const char *const done[] = { "run_id", "machine", "config",     "labels",
 					    "kernel", "boot_id", "started_at", NULL };
@@ -94,6 +95,8 @@ static void put_merged(struct arena *a, const struct options *o, const struct pu
 
 		if (top[i][1]) {
 			json_kstr(&j, key, top[i][1]);
+		} else if (!v && !strcmp(key, "started_at")) {
+			json_kstr(&j, key, push_body_time(a, f));
 		} else if (v) {
 			json_key(&j, key);
 			jread_canonical(v, NULL, out);
@@ -107,7 +110,8 @@ static void put_merged(struct arena *a, const struct options *o, const struct pu
 /* Whether the submission says all that a context could. */
 static bool is_complete(const struct options *o, const struct jnode *sub)
 {
-	static const char *const members[] = { "machine", "kernel", "config", "environment", "boot_id" };
+	static const char *const members[] = { "machine",     "kernel",	 "config",
+					       "environment", "boot_id", "started_at" };
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (!jread_get(sub, members[i]))
@@ -164,7 +168,7 @@ static int one(struct arena *a, const struct options *o, const struct push_conte
 					       : c->kernel,
 			 use == USE_ALL ? c->boot_id : o->boot_id, NULL, slice->text, slice->len, id);
 	*derived |= !given;
-	put_merged(a, o, c, use, sub, given ? given : id, out);
+	put_merged(a, o, c, f, use, sub, given ? given : id, out);
 	ret = 0;
 out:
 	jread_free(sub);

@@ -128,6 +128,24 @@ def test_the_context_of_another_machine_kernel_or_boot_is_not_put_on_a_file(lab,
     assert code == 1 and "older than this boot" in err and "/kernel" in err
 
 
+def test_the_time_is_the_files_or_else_when_it_was_written(lab, api):
+    def started(*args):
+        code, out, err = lab.push(*args)
+        assert code == 0, err
+        return api.json(f"/api/v1/runs/{out.split()[1].rstrip(':')}")["run"]["started_at"]
+
+    written = 1770995280  # 2026-02-13T15:08:00Z
+    for name, content in (("a.json", bare(1, "time")), ("a.csv", "benchmark,metric,unit,better,value\nx/y,latency,ns,lower,7\n")):
+        path = lab.file(name, content)
+        os.utime(path, (written, written))
+        assert started(path) == "2026-02-13T15:08:00Z"
+    path = lab.file("b.json", bare(2, "time", started_at="2026-02-01T00:00:00Z"))
+    assert started(path) == "2026-02-01T00:00:00Z"
+    google = {"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 1, "library_build_type": "release"},
+              "benchmarks": [{"name": "b", "run_type": "iteration", "iterations": 10, "real_time": 5.0, "cpu_time": 5.0, "time_unit": "ns"}]}
+    assert started(lab.file("g.json", google)) == "2026-01-02T03:04:05Z"
+
+
 def test_arrays_and_streams_are_sent_item_by_item(lab, labels):
     both = [bare(1, "many"), {"kernel": "6.x"}]
     code, out, err = lab.push(lab.file("a.json", both))
