@@ -48,6 +48,45 @@ struct chart_trend {
 	size_t n_changes;
 };
 
+/* What a change means to people; told by colour and by word. */
+enum chart_tone { CHART_NEUTRAL, CHART_BETTER, CHART_WORSE };
+
+/* A change in percent with its uncertainty. */
+struct chart_effect {
+	const char *group;		/* what rows in sequence have in common; NULL, or the same text: no new heading */
+	const char *label;
+	const char *text;		/* "+74 %, regression (strong)" */
+	double percent, lo, hi;		/* NaN: none; lo, hi: 95 % CI */
+	double remains;			/* with the fix, against the base; NaN: none */
+	enum chart_tone tone;
+	bool claimed;			/* more than noise: filled */
+};
+
+struct chart_compare {
+	const char *title, *subtitle;
+	const char *fix;		/* name of the kernel that `remains` is about, or NULL */
+	const struct chart_effect *rows;
+	size_t n_rows, n_all;		/* drawn, there are */
+};
+
+struct chart_cell {
+	const char *text;		/* NULL: empty */
+	const char *note, *brief;	/* a second line, and what of it fits the smallest cell; or NULL */
+	unsigned strength;		/* 1 .. 4; 0: no colour */
+	enum chart_tone tone;
+};
+
+struct chart_matrix {
+	const char *title, *subtitle;
+	const char *row_name, *col_name;
+	const char *const *rows, *const *cols;	/* labels */
+	size_t n_rows, n_cols;		/* drawn */
+	size_t n_all_rows, n_all_cols;	/* there are */
+	const struct chart_cell *cells;	/* [row * n_cols + col] */
+};
+
+void chart_compare_svg(struct buf *out, const struct chart_compare *c);
+void chart_matrix_svg(struct buf *out, const struct chart_matrix *m);
 void chart_sweep_svg(struct buf *out, const struct chart_sweep *c);
 void chart_trend_svg(struct buf *out, const struct chart_trend *c);
 

@@ -179,8 +179,7 @@ static void draft_numbers(struct draft *d, const struct read_context *ctx)
 	}
 	if (ctx->started_at && tm_parse(ctx->started_at, &d->started_at)) {
 		d->started_at = TM_NONE;
-		problems_add(d->problems, "started_at", "a time as RFC 3339 with its offset is needed: "
-			     "started_at=2026-02-13T15:08:00Z");
+		problems_add(d->problems, "started_at", TM_REFUSED, ctx->started_at);
 	}
 }
 

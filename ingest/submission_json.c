@@ -96,8 +96,7 @@ static int64_t get_time(const struct in *in, const char *key)
 		return TM_NONE;
 	if (!tm_parse(text, &usec))
 		return usec;
-	problems_add(in->d->problems, at_key(in, key),
-		     "a time as RFC 3339 with its offset is needed: \"2026-02-13T15:08:00Z\"");
+	problems_add(in->d->problems, at_key(in, key), TM_REFUSED, text);
 	return TM_NONE;
 }
 

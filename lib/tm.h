@@ -11,6 +11,9 @@
 int64_t tm_now_usec(void);
 int64_t tm_monotonic_usec(void);		/* for durations and deadlines */
 
+/* What to say of a text that tm_parse() refused: what stands there, then what should. For printf, with the text. */
+#define TM_REFUSED "\"%.60s\" is no time with a date and an offset; RFC 3339 is needed, for example 2026-02-13T15:08:00Z"
+
 /* RFC 3339 with its offset ("Z" or +hh:mm), years 1970..9999: 0, or -1. */
 int tm_parse(const char *s, int64_t *usec);
 /* "2026-02-13T15:08:00Z", with .ffffff only where it is not zero. Returns out. */

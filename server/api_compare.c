@@ -219,6 +219,8 @@ int api_compare(struct req *rq, struct err *err)
 		as_csv(&rq->out, rq->arena, c);
 	else if (rq->rep == REP_TEXT)
 		api_compare_text(&rq->out, rq->arena, c);
+	else if (rq->rep == REP_SVG)
+		api_compare_svg(&rq->out, rq->arena, c);
 	else
 		as_json(&rq->out, c);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The comparison as a resource, and as text for a mail. */
+/* The comparison as a resource, as text for a mail and as a picture. */
 #ifndef SERVER_API_COMPARE_H
 #define SERVER_API_COMPARE_H
 
@@ -10,5 +10,6 @@ int api_compare(struct req *rq, struct err *err);
 
 /* At most 72 columns; a table per benchmark, metric, machine and THP mode. */
 void api_compare_text(struct buf *out, struct arena *a, const struct compare *c);
+void api_compare_svg(struct buf *out, struct arena *a, const struct compare *c);
 
 #endif

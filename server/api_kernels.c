@@ -188,9 +188,11 @@ static int read_update(struct arena *a, const struct jnode *item, struct update 
 	*u = (struct update){ .released_at = TM_NONE };
 	if (!release)
 		return err_set(err, ERR_INVALID, "an object with a text \"release\" is needed");
-	if (released && (!jread_str(released) || tm_parse(jread_str(released), &u->released_at)))
-		return err_set(err, ERR_INVALID, "released_at: an RFC 3339 time with offset is needed, as "
-			       "2026-02-13T15:08:00Z");
+	if (released && !jread_str(released))
+		return err_set(err, ERR_INVALID, "released_at: a text is needed; here stands %s",
+			       jread_word(jread_type(released)));
+	if (released && tm_parse(jread_str(released), &u->released_at))
+		return err_set(err, ERR_INVALID, "released_at: " TM_REFUSED, jread_str(released));
 	if (read_commit(a, jread_get(object, "commit"), u, err) || read_log(a, jread_get(object, "log"), u, err))
 		return -1;
 	return kernel_parse(a, arena_strdup(a, release), &u->k, err);

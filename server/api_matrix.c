@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../chart/chart.h"
 #include "../chart/table.h"
 #include "api_shapes.h"
 #include "calc_matrix.h"
@@ -156,6 +157,73 @@ static void as_text(struct buf *out, struct arena *a, const struct matrix *m, co
 					"estimate); =: unchanged%s.", empty ? "; -: not run on both" : ""));
 }
 
+/* ---- picture ---- */
+
+#define ROWS_DRAWN 60
+#define COLS_DRAWN 16		/* of a readable width, on the paper's */
+
+/*
+ * 0 .. 4. Colour follows effect against noise; without a noise estimate it stays faint, whatever the
+ * number. static/page_matrix.js has the same steps.
+ */
+static unsigned strength(const struct matrix_cell *c)
+{
+	double half, z;
+
+	if (!isfinite(c->percent) || fabs(c->percent) < 0.05 || c->verdict == COMPARE_UNCHANGED)
+		return 0;
+	if (!c->tested)
+		return fabs(c->percent) < 5 ? 1 : 2;
+	half = (log1p(c->ci_hi / 100) - log1p(fmax(-99.99, c->ci_lo) / 100)) / 2;
+	z = fabs(log1p(c->percent / 100)) / fmax(1e-9, half);
+	return z < 1 ? 1 : z < 3 ? 2 : z < 10 ? 3 : 4;
+}
+
+static struct chart_cell drawn(struct arena *a, const struct matrix_cell *c)
+{
+	const char *word = c->verdict != COMPARE_INCONCLUSIVE ? calc_compare_verdict_word(c->verdict) :
+			   c->tested ? "inconclusive" : "unproven";
+
+	if (!c->n_series)
+		return (struct chart_cell){ 0 };
+	return (struct chart_cell){
+		.text = table_percent(a, c->percent),
+		.note = arena_printf(a, "%s, %zu row%s", word, c->n_series, c->n_series == 1 ? "" : "s"), .brief = word,
+		.strength = strength(c),
+		.tone = c->direction == COMPARE_WORSE ? CHART_WORSE : c->direction == COMPARE_BETTER ? CHART_BETTER :
+			CHART_NEUTRAL,
+	};
+}
+
+static const char **label_texts(struct arena *a, const struct matrix_label *l, size_t n)
+{
+	const char **texts = arena_array(a, const char *, n);
+
+	for (size_t i = 0; i < n; i++)
+		texts[i] = l[i].text;
+	return texts;
+}
+
+static void as_svg(struct buf *out, struct arena *a, const struct matrix *m, const char *rows, const char *cols)
+{
+	struct chart_matrix c = {
+		.title = arena_printf(a, "%s against %s by %s and %s", m->compare->head->name, m->compare->base->name, rows,
+				      cols),
+		.subtitle = "Change in percent, geometric mean over a cell's rows; colour by effect against noise",
+		.row_name = rows, .col_name = cols,
+		.rows = label_texts(a, m->rows, m->n_rows), .cols = label_texts(a, m->cols, m->n_cols),
+		.n_rows = m->n_rows < ROWS_DRAWN ? m->n_rows : ROWS_DRAWN,
+		.n_cols = m->n_cols < COLS_DRAWN ? m->n_cols : COLS_DRAWN,
+		.n_all_rows = m->n_rows, .n_all_cols = m->n_cols,
+	};
+	struct chart_cell *cells = arena_array(a, struct chart_cell, c.n_rows * c.n_cols);
+
+	for (size_t i = 0; i < c.n_rows * c.n_cols; i++)
+		cells[i] = drawn(a, &m->cells[i / c.n_cols * m->n_cols + i % c.n_cols]);
+	c.cells = cells;
+	chart_matrix_svg(out, &c);
+}
+
 static int dimension(struct req *rq, const char *arg, const char *standard, const char **name, struct err *err)
 {
 	*name = web_arg(rq, arg) ? web_arg(rq, arg) : standard;
@@ -213,6 +281,8 @@ int api_matrix(struct req *rq, struct err *err)
 		as_csv(&rq->out, rq->arena, m, rows, cols);
 	else if (rq->rep == REP_TEXT)
 		as_text(&rq->out, rq->arena, m, rows, cols);
+	else if (rq->rep == REP_SVG)
+		as_svg(&rq->out, rq->arena, m, rows, cols);
 	else
 		as_json(&rq->out, m);
 	return 0;

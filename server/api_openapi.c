@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /api/openapi.json: static/openapi_base.json (what it is, the shapes) with the paths of the
- * route table, so that the description cannot say other than what the server does.
+ * /api/openapi.json: static/openapi_base.json (what it is, arguments, bodies, the shapes) with the
+ * paths of the route table, so that the description cannot say other than what the server does.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,48 +17,45 @@ static bool described(const struct route *r)
 	return r->method && r->about && strncmp(r->pattern, "/static/", 8);
 }
 
-static void parameter(struct json *j, const char *in, const char *name, bool needed)
+static void ref(struct json *j, struct arena *a, const char *kind, const char *name)
 {
 	json_object(j);
-	json_kstr(j, "name", name);
-	json_kstr(j, "in", in);
-	if (needed)
-		json_kbool(j, "required", true);
-	json_key(j, "schema");
-	json_raw(j, needed ? "{\"type\":\"string\"}" : "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}");
-	if (!needed)
-		json_kbool(j, "explode", true);
+	json_kstr(j, "$ref", arena_printf(a, "#/components/%s/%s", kind, name));
 	json_object_end(j);
 }
 
-/* "param.*" of the table is written param.NAME: OpenAPI has no families of arguments. */
+/*
+ * An argument by its name in components/parameters. "param.*" of the table stands there as
+ * param.NAME: OpenAPI has no families of arguments. One that tells about a body (its context)
+ * means something else than the selector of that name.
+ */
+static void parameter(struct json *j, struct arena *a, const struct route *r, const char *arg)
+{
+	bool context = r->takes && strcmp(arg, "format") && strcmp(arg, "dry_run");
+	size_t n = strlen(arg);
+
+	if (arg[n - 1] == '*')
+		arg = arena_printf(a, "%.*s%s", (int)n - 1, arg, context ? "KEY" : "NAME");
+	ref(j, a, "parameters", context ? arena_printf(a, "context.%s", arg) : arg);
+}
+
 static void parameters(struct json *j, struct arena *a, const struct route *r)
 {
 	json_key(j, "parameters");
 	json_array(j);
 	if (strstr(r->pattern, "{id}"))
-		parameter(j, "path", "id", true);
+		ref(j, a, "parameters", "id");
 	for (const char *p = r->args ? r->args : ""; *p;) {
 		size_t n = strcspn(p, " ");
 
-		if (n > 2 && p[n - 1] == '*')
-			parameter(j, "query", arena_printf(a, "%.*sNAME", (int)n - 1, p), false);
-		else if (n && *p != '*')
-			parameter(j, "query", arena_strndup(a, p, n), false);
+		if (n)
+			parameter(j, a, r, arena_strndup(a, p, n));
 		p += n + (p[n] == ' ');
 	}
 	json_array_end(j);
 }
 
-static void schema(struct json *j, struct arena *a, const char *name)
-{
-	json_key(j, "schema");
-	json_object(j);
-	json_kstr(j, "$ref", arena_printf(a, "#/components/schemas/%s", name));
-	json_object_end(j);
-}
-
-static void content(struct json *j, struct arena *a, const struct route *r)
+static void content(struct json *j, struct arena *a, const struct route *r, const char *shape)
 {
 	static const enum rep all[] = { REP_JSON, REP_CSV, REP_TEXT, REP_SVG, REP_HTML, REP_OTHER };
 
@@ -72,59 +70,119 @@ static void content(struct json *j, struct arena *a, const struct route *r)
 		type[strcspn(type, ";")] = 0;
 		json_key(j, all[i] == REP_OTHER ? "*/*" : type);
 		json_object(j);
-		if (all[i] == REP_JSON && r->shape)
-			schema(j, a, r->shape);
+		json_key(j, "schema");
+		if (all[i] == REP_JSON && shape)
+			ref(j, a, "schemas", shape);
+		else
+			json_raw(j, all[i] == REP_JSON ? "{\"type\":\"object\",\"additionalProperties\":true}" : "{\"type\":\"string\"}");
 		json_object_end(j);
 	}
 	json_object_end(j);
+}
+
+static void header(struct json *j, struct arena *a, const char *name)
+{
+	json_key(j, name);
+	ref(j, a, "headers", name);
+}
+
+static void success(struct json *j, struct arena *a, const struct route *r, const char *status, const char *text,
+		    const char *shape)
+{
+	json_key(j, status);
+	json_object(j);
+	json_kstr(j, "description", text);
+	json_key(j, "headers");
+	json_object(j);
+	header(j, a, "X-Request-Id");
+	header(j, a, "Server-Timing");
+	if (!strcmp(r->method, "GET"))
+		header(j, a, "ETag");
+	if (!strcmp(status, "201"))
+		header(j, a, "Location");
+	json_object_end(j);
+	content(j, a, r, shape);
+	json_object_end(j);
+}
+
+/* Which errors there can be follows from the columns of the table. */
+static void failures(struct json *j, struct arena *a, const struct route *r)
+{
+	const struct {
+		const char *status;
+		bool can_be;
+	} all[] = {
+		{ "304", !strcmp(r->method, "GET") },
+		{ "400", true },
+		{ "401", r->scope != SCOPE_NONE },
+		{ "403", r->scope != SCOPE_NONE },
+		{ "404", strstr(r->pattern, "{id}") != NULL },
+		{ "406", true },
+		{ "408", true },
+		{ "409", r->scope == SCOPE_INGEST },
+		{ "411", r->body },
+		{ "413", true },
+		{ "415", r->body },
+		{ "422", r->body },
+		{ "429", r->scope == SCOPE_INGEST },
+		{ "500", true },
+		{ "503", true },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!all[i].can_be)
+			continue;
+		json_key(j, all[i].status);
+		ref(j, a, "responses", all[i].status);
+	}
 }
 
 static void answers(struct json *j, struct arena *a, const struct route *r)
 {
 	json_key(j, "responses");
 	json_object(j);
-	json_key(j, "2XX");
-	json_object(j);
-	json_kstr(j, "description", r->about);
-	content(j, a, r);
-	json_object_end(j);
-	json_kraw(j, "4XX", "{\"$ref\":\"#/components/responses/Error\"}");
-	json_kraw(j, "5XX", "{\"$ref\":\"#/components/responses/Error\"}");
+	if (r->scope == SCOPE_INGEST) {		/* one submission, or many */
+		success(j, a, r, "200", "One that was stored before; or many, all of them stored or there before.", r->shape);
+		success(j, a, r, "201", "Stored.", "Stored");
+		success(j, a, r, "207", "Many, and some were not stored: each item says.", "Items");
+	} else {
+		success(j, a, r, "200", r->about, r->shape);
+	}
+	failures(j, a, r);
 	json_object_end(j);
 }
 
-static void body(struct json *j, struct arena *a, const struct route *r)
+/* "get_runs_id_verdict" of GET /api/v1/runs/{id}/verdict. */
+static const char *operation_id(struct arena *a, const struct route *r)
 {
-	json_key(j, "requestBody");
-	json_object(j);
-	json_kbool(j, "required", true);
-	json_key(j, "content");
-	json_object(j);
-	json_key(j, "application/json");
-	json_object(j);
-	if (r->takes)
-		schema(j, a, r->takes);
-	json_object_end(j);
-	if (r->media) {
-		buf_putc(j->out, ',');
-		buf_puts(j->out, r->media);
+	const char *from = !strncmp(r->pattern, "/api/v1/", 8) ? r->pattern + 8 : r->pattern + 1;
+	char *text = arena_printf(a, "%s_%s", r->method, from), *to = text;
+
+	for (const char *p = text; *p; p++) {
+		if (isalnum((unsigned char)*p))
+			*to++ = (char)tolower((unsigned char)*p);
+		else if (to[-1] != '_' && p[1] && *p != '}')
+			*to++ = '_';
 	}
-	json_object_end(j);
-	json_object_end(j);
+	*to = 0;
+	return text;
 }
 
 static void operation(struct json *j, struct arena *a, const struct route *r)
 {
 	json_key(j, !strcmp(r->method, "GET") ? "get" : "post");
 	json_object(j);
+	json_kstr(j, "operationId", operation_id(a, r));
 	json_kstr(j, "summary", r->about);
 	if (r->scope > SCOPE_READ)
 		json_kstr(j, "description", arena_printf(a, "Needs a token of scope %s.", db_tokens_scope_word(r->scope)));
 	json_kraw(j, "security", r->scope > SCOPE_READ ? "[{\"token\":[]}]" :
 		  r->scope == SCOPE_READ ? "[{},{\"token\":[]}]" : "[]");
 	parameters(j, a, r);
-	if (r->body)
-		body(j, a, r);
+	if (r->takes) {
+		json_key(j, "requestBody");
+		ref(j, a, "requestBodies", r->takes);
+	}
 	answers(j, a, r);
 	json_object_end(j);
 }

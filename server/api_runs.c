@@ -16,6 +16,7 @@
 
 #define POLL_MSEC 500		/* between two looks of a long poll */
 #define WAIT_MOST_S 60
+#define ID_LEAST 8		/* characters of an id given in part */
 
 /* Names of what a run points to. */
 struct names {
@@ -171,16 +172,40 @@ static const char *next_cursor(struct arena *a, const struct run *last)
 	return arena_printf(a, "%lld-%s", (long long)last->received_at, uuid_format(&last->run_id, id));
 }
 
+/* As many characters of the ids as tell these runs apart. */
+static int shortest_id(const struct run *runs, size_t n)
+{
+	char one[UUID_TEXT], other[UUID_TEXT];
+	size_t most = ID_LEAST;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++) {
+			size_t same = 0;
+
+			if (memcmp(runs[i].run_id.b, runs[k].run_id.b, ID_LEAST / 2))
+				continue;
+			uuid_format(&runs[i].run_id, one);
+			uuid_format(&runs[k].run_id, other);
+			while (one[same] && one[same] == other[same])
+				same++;
+			most = same >= most ? same + 1 : most;
+		}
+	return (int)most;
+}
+
+/* The text is for eyes: the start of the id, which addresses take as well, and the day. The CSV has them whole. */
 static void list_table(struct req *rq, const struct run *runs, size_t n)
 {
 	static const struct table_col cols[] = {
 		{ .name = "run_id", .head = "run" },	{ .name = "machine" },
 		{ .name = "uarch", .in = TABLE_CSV },	{ .name = "kernel" },
-		{ .name = "track", .in = TABLE_CSV },	{ .name = "thp" },
-		{ .name = "started_at", .head = "started" }, { .name = "received_at", .in = TABLE_CSV },
+		{ .name = "track", .in = TABLE_CSV },	{ .name = "thp", .head = "THP" },
+		{ .name = "started_at", .head = "started", .right = true }, { .name = "received_at", .in = TABLE_CSV },
 		{ .name = "boot_id", .in = TABLE_CSV }, { .name = "format", .in = TABLE_CSV },
 	};
 	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
+	bool csv = rq->rep == REP_CSV;
+	int shown = csv ? UUID_TEXT : shortest_id(runs, n);
 	char id[UUID_TEXT], when[TM_TEXT];
 
 	for (size_t i = 0; i < n; i++) {
@@ -189,13 +214,13 @@ static void list_table(struct req *rq, const struct run *runs, size_t n)
 		if (!complete(&names))
 			continue;
 		table_row(t);
-		table_str(t, uuid_format(&runs[i].run_id, id));
+		table_str(t, arena_printf(rq->arena, "%.*s", shown, uuid_format(&runs[i].run_id, id)));
 		table_str(t, names.machine->name);
 		table_str(t, names.machine->uarch);
 		table_str(t, names.kernel->name);
 		table_str(t, names.kernel->track);
 		table_str(t, names.config->thp);
-		table_str(t, tm_format(runs[i].started_at, when));
+		table_str(t, arena_printf(rq->arena, "%.*s", csv ? TM_TEXT : 10, tm_format(runs[i].started_at, when)));
 		table_str(t, tm_format(runs[i].received_at, when));
 		table_str(t, runs[i].boot_id);
 		table_str(t, runs[i].format);
@@ -255,9 +280,31 @@ int api_runs_list(struct req *rq, struct err *err)
 
 /* ---- one ---- */
 
+/* The id in the address: whole, or its beginning (at least as much as lists show) where only one run has it. */
 static int run_id(const struct req *rq, struct uuid *id, struct err *err)
 {
-	return uuid_parse(rq->id, id) ? err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID)", rq->id) : 0;
+	struct uuid ends[2], found[2];
+	size_t n = strlen(rq->id);
+	char text[UUID_TEXT];
+	int ids;
+
+	if (!uuid_parse(rq->id, id))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%s", i ? "ffffffff-ffff-ffff-ffff-ffffffffffff" : "00000000-0000-0000-0000-000000000000");
+		if (n >= ID_LEAST && n < sizeof(text))
+			memcpy(text, rq->id, n);
+		if (n < ID_LEAST || n >= sizeof(text) || uuid_parse(text, &ends[i]))
+			return err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID, or its first %d characters or more)",
+				       rq->id, ID_LEAST);
+	}
+	ids = db_runs_between(rq->db, &ends[0], &ends[1], found, 2, err);
+	if (ids < 0)
+		return -1;
+	if (ids != 1)
+		return err_set(err, ERR_NOT_FOUND, ids ? "the ids of several runs begin with %s" : "there is no run %s", rq->id);
+	*id = found[0];
+	return 0;
 }
 
 static int find(struct req *rq, struct run **run, struct err *err)

@@ -168,6 +168,25 @@ int db_runs_get(struct db *db, struct arena *a, const struct uuid *run_id, struc
 	return 0;
 }
 
+static const struct stmt get_between = {
+	"get_between", "SELECT run_id FROM run WHERE run_id BETWEEN $1 AND $2 ORDER BY run_id LIMIT $3"
+};
+
+int db_runs_between(struct db *db, const struct uuid *lowest, const struct uuid *highest, struct uuid *ids, int most,
+		    struct err *err)
+{
+	struct db_rows *rows;
+	int n;
+
+	if (db_query(db, &get_between, DB_ARGS(db_arg_uuid(lowest), db_arg_uuid(highest), db_arg_i64(most)), &rows, err))
+		return -1;
+	n = db_rows_count(rows);
+	for (int i = 0; i < n; i++)
+		db_uuid(rows, i, 0, &ids[i]);
+	db_rows_free(rows);
+	return n;
+}
+
 static const struct stmt get_raw = {
 	"get_raw",
 	"SELECT w.body_type, w.body_bytes, w.body FROM run r" RAW_JOIN " WHERE r.run_id = $1 AND w.run_id IS NOT NULL"

@@ -58,6 +58,12 @@ struct run {
 
 /* 0 with *run NULL: no such run. */
 int db_runs_get(struct db *db, struct arena *a, const struct uuid *run_id, struct run **run, struct err *err);
+/*
+ * The ids from lowest to highest, at most `most` of them: what an id that is given in part may mean.
+ * Returns how many, or -1.
+ */
+int db_runs_between(struct db *db, const struct uuid *lowest, const struct uuid *highest, struct uuid *ids, int most,
+		    struct err *err);
 int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const void **body, size_t *len,
 		const char **type, struct err *err);
 

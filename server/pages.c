@@ -216,7 +216,10 @@ static const char *api_query(const struct req *rq, const struct route *resource)
 /* Address of the server's picture; without what it cannot be drawn from, of one that says what to choose. */
 static const char *picture(const struct req *rq, const char *name, const char *query)
 {
-	if (!*query || (!strcmp(name, "sweep") && !web_arg(rq, "kernel")))
+	bool two = !strcmp(name, "compare") || !strcmp(name, "matrix");
+
+	if (!*query || (!strcmp(name, "sweep") && !web_arg(rq, "kernel")) ||
+	    (two && (!web_arg(rq, "base") || !web_arg(rq, "head"))))
 		return "/static/choose.svg";
 	return arena_printf(rq->arena, "/api/v1/%s.svg?%s", name, query);
 }

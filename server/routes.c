@@ -17,13 +17,6 @@
 #define SELECTORS "benchmark metric machine uarch isa thp base_page_kib track param.*"
 #define PAGING " limit cursor"
 #define CONTEXT "machine kernel thp isa uarch base_page_kib started_at boot_id benchmark filename label.*"
-#define UPLOAD_MEDIA									\
-	"\"application/x-ndjson\":{\"schema\":{\"type\":\"string\",\"description\":\"A submission a line.\"}}," \
-	"\"multipart/form-data\":{\"schema\":{\"type\":\"object\",\"required\":[\"context\",\"result\"],"		\
-	"\"properties\":{\"context\":{\"type\":\"object\",\"description\":\"A submission without results.\"},"	\
-	"\"result\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"format\":\"binary\","			\
-	"\"description\":\"A file of any supported format.\"}}}}},"						\
-	"\"text/plain\":{\"schema\":{\"type\":\"string\",\"description\":\"A file, with format= in the query.\"}}"
 #define TABLES (REP_JSON | REP_CSV | REP_TEXT)
 
 /* clang-format off */
@@ -31,8 +24,7 @@ const struct route routes[] = {
 	/* writing */
 	{ .method = "POST", .pattern = "/api/v1/runs", .handler = api_upload, .scope = SCOPE_INGEST,
 	  .reps = REP_JSON, .args = "format dry_run " CONTEXT, .body = true,
-	  .about = "Stores results: a submission, an array of them, or a file of another format. The same again is no second run.", .shape = "Uploaded", .takes = "Submissions",
-	  .media = UPLOAD_MEDIA },
+	  .about = "Stores results: a submission, an array of them, or a file of another format. The same again is no second run.", .shape = "Uploaded", .takes = "Upload" },
 	{ .method = "POST", .pattern = "/api/v1/kernels", .handler = api_kernels_post, .scope = SCOPE_TRIAGE,
 	  .reps = REP_JSON, .body = true,
 	  .about = "Tells dates, commits and logs of kernels.", .shape = "KernelItems", .takes = "KernelDates" },
@@ -42,7 +34,7 @@ const struct route routes[] = {
 
 	/* the questions */
 	{ .method = "GET", .pattern = "/api/v1/compare", .handler = api_compare, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "base head fix run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "base head fix run " SELECTORS, .cached = true,
 	  .about = "Two kernels, and what a third restores: a row a series.", .shape = "Compare" },
 	{ .method = "GET", .pattern = "/api/v1/sweep", .handler = api_sweep, .scope = SCOPE_READ,
 	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent run " SELECTORS, .cached = true,
@@ -51,7 +43,7 @@ const struct route routes[] = {
 	  .reps = TABLES | REP_SVG, .args = "variants run " SELECTORS, .cached = true,
 	  .about = "Series over the kernels of their tracks, with the steps found.", .shape = "Trend" },
 	{ .method = "GET", .pattern = "/api/v1/matrix", .handler = api_matrix, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "base head rows cols run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "base head rows cols run " SELECTORS, .cached = true,
 	  .about = "A comparison by two of its dimensions.", .shape = "Matrix" },
 
 	/* the catalogue */
@@ -89,7 +81,7 @@ const struct route routes[] = {
 	  .about = "Alerts, newest first.", .shape = "Alerts" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}", .handler = api_alerts_get, .scope = SCOPE_READ,
 	  .reps = TABLES, .cached = true,
-	  .about = "One alert with its rows." },
+	  .about = "One alert with its rows.", .shape = "Alert" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/mail", .handler = api_alerts_mail, .scope = SCOPE_READ,
 	  .reps = REP_TEXT, .cached = true,
 	  .about = "The text of its mail." },

@@ -84,8 +84,7 @@ struct route {
 	bool cached;			/* GET whose answer depends on query and data version only */
 	const char *about;		/* one line for /api/openapi.json; NULL: not described there */
 	const char *shape;		/* its JSON: a schema of static/openapi_base.json, or NULL */
-	const char *takes;		/* likewise, of its body */
-	const char *media;		/* JSON: members of its requestBody's "content" beside application/json, or NULL */
+	const char *takes;		/* its body: a requestBody of that file; NULL: none */
 };
 
 extern const struct route routes[];	/* routes.c; ends with method NULL */

@@ -359,6 +359,7 @@ function render(data, query) {
 
 export const view = {
 	resource: 'compare',
+	svg: true,
 	load,
 	render,
 	defaults: (query, signal) =>

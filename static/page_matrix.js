@@ -182,6 +182,7 @@ const choice = (name, first) => ({
 
 export const view = {
 	resource: 'matrix',
+	svg: true,
 	load,
 	render,
 	defaults: (query, signal) =>

@@ -11,13 +11,18 @@ module:
   anonymous   the same without a token
   new_server  new_server("--private", ...) -> another server on this module's database
 
-The server's log is kept and shown when a test fails.
+The server's log is kept and shown when a test fails. Every answer that requests or
+.raw() get is checked against /api/openapi.json (openapi.py).
 """
+import pathlib
 import threading
 
 import pytest
 
 import harness
+import openapi
+
+openapi.hook_requests()
 
 
 @pytest.fixture(scope="session")
@@ -80,6 +85,20 @@ def api(server, tokens):
 @pytest.fixture(scope="module")
 def anonymous(server):
     return harness.Api(server.url)
+
+
+def pytest_collection_modifyitems(config, items):
+    """What asks what all tests have seen comes last, and only where all of them run."""
+    last = [item for item in items if item.get_closest_marker("after_all")]
+    here = pathlib.Path(__file__).parent
+    whole = {item.path for item in items} >= set(here.glob("test_*.py")) and not config.option.keyword
+    items[:] = [item for item in items if item not in last] + (last if whole else [])
+    if not whole and last:
+        config.hook.pytest_deselected(items=last)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "after_all: runs behind all others, and only with all of them")
 
 
 def _logs(module):
