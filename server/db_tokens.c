@@ -8,9 +8,11 @@
 #include "../lib/ident.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "../lib/utf8.h"
 
 #define PREFIX "nsw_"
 #define DEADLINE_MS 5000
+#define NAME_MAX_BYTES 100
 
 static const char *const words[] = {
 	[SCOPE_NONE] = "none", [SCOPE_READ] = "read", [SCOPE_INGEST] = "ingest", [SCOPE_TRIAGE] = "triage",
@@ -90,13 +92,25 @@ static int add(struct db *db, void *arg, struct err *err)
 	return 0;
 }
 
+/* It stands in logs and lists. */
+static bool is_good_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return false;
+	return n && n <= NAME_MAX_BYTES && utf8_good(name, n) == n;
+}
+
 int db_tokens_add(struct db *db, const char *name, enum token_scope scope, char text[TOKEN_TEXT], struct err *err)
 {
 	struct adding t = { .name = name, .scope = db_tokens_scope_word(scope) };
 
 	must(scope != SCOPE_NONE);
-	if (!*name)
-		return err_set(err, ERR_SETUP, "a token needs a name");
+	if (!is_good_name(name))
+		return err_set(err, ERR_SETUP, "a token's name is 1 to %d bytes of text without control characters",
+			       NAME_MAX_BYTES);
 	make_text(text);
 	sha256(text, strlen(text), t.sha256);
 	if (db_tx(db, add, &t, DEADLINE_MS, err))

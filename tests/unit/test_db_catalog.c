@@ -181,6 +181,8 @@ static void test_tokens(struct db *db, struct arena *a)
 	ok(!db_tokens_find(db, a, text, &t, &err) && t.id && t.scope == SCOPE_INGEST && !strcmp(t.name, "lab"), "is found by its text");
 	ok(db_tokens_add(db, "lab", SCOPE_ADMIN, other, &err) && err.kind == ERR_CONFLICT, "a second one of that name is refused: %s", err.message);
 	ok(!db_tokens_find(db, a, other, &t, &err) && !t.id, "and its text is worth nothing");
+	ok(db_tokens_add(db, "", SCOPE_READ, other, &err) && db_tokens_add(db, "a\nb", SCOPE_READ, other, &err) &&
+	   db_tokens_add(db, "\xff", SCOPE_READ, other, &err) && err.kind == ERR_SETUP, "a name that a log could not bear: %s", err.message);
 	ok(!db_tokens_add(db, "admin", SCOPE_ADMIN, other, &err) && strcmp(text, other), "another one");
 	ok(!db_tokens_find(db, a, "nsw_", &t, &err) && !t.id && !db_tokens_find(db, a, "", &t, &err) && !t.id, "no text is no token");
 	ok(!db_tokens_revoke(db, "lab", &found, &err) && found, "revoked");
