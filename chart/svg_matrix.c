@@ -11,7 +11,7 @@
 #define EDGE 12.0
 #define CELL_HEIGHT 40.0
 #define CELL_LEAST 88.0
-#define CELL_MOST 150.0
+#define CELL_MOST 168.0
 #define GAP 2.0
 #define ROW 16.0
 

@@ -197,7 +197,7 @@ static int shortest_id(const struct run *runs, size_t n)
 static void list_table(struct req *rq, const struct run *runs, size_t n)
 {
 	static const struct table_col cols[] = {
-		{ .name = "run_id", .head = "run" },	{ .name = "machine" },
+		{ .name = "run_id", .head = "run     ", .right = true },	{ .name = "machine" },	/* never broken */
 		{ .name = "uarch", .in = TABLE_CSV },	{ .name = "kernel" },
 		{ .name = "track", .in = TABLE_CSV },	{ .name = "thp", .head = "THP" },
 		{ .name = "started_at", .head = "started", .right = true }, { .name = "received_at", .in = TABLE_CSV },

@@ -120,6 +120,13 @@ def test_a_field_that_is_wrong_is_named(api, fields, at):
     assert at in found, found
 
 
+def test_a_bad_time_is_told_with_what_stands_there(api):
+    told = [p["message"] for p in error_of(api.post("/api/v1/runs", json=submission(started_at="13.2.2026")), 422)["problems"]]
+    assert any('"13.2.2026"' in text and "RFC 3339" in text for text in told), told
+    answer = api.post("/api/v1/runs?format=csv&machine=m&kernel=6.16&thp=always&started_at=yesterday", data="benchmark,metric,unit,better,value\nb,m,ns,lower,5\n")
+    assert '\\"yesterday\\" is no time' in answer.text, answer.text
+
+
 @pytest.mark.parametrize("change,at", [
     ({"values": [0]}, "/values/0"), ({"values": [1, -5]}, "/values/1"), ({"values": ["5"]}, "/values/0"),
     ({"values": [None]}, "/values/0"), ({"values": []}, "/values"), ({"values": 5}, "/values"), ({"values": [True]}, "/values/0"),

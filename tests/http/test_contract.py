@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import time
+import xml.etree.ElementTree
 
 import pytest
 
@@ -99,6 +100,39 @@ def test_nothing_acceptable_is_406(anonymous):
     error = error_of(anonymous.get("/api/v1/machines", headers={"Accept": "image/png"}), 406, "not_acceptable")
     assert "text/csv" in error["message"]
     error_of(anonymous.get("/api/v1/machines.svg"), 406, "not_acceptable")
+
+
+def test_comparisons_are_pictures_too(api):
+    for path in ("compare.svg?base=6.16&head=6.17-rc1", "matrix.svg?base=6.16&head=6.17-rc1"):
+        answer = api.get(f"/api/v1/{path}")
+        assert answer.status_code == 200 and answer.headers["Content-Type"] == "image/svg+xml"
+        root = xml.etree.ElementTree.fromstring(answer.content)
+        assert "6.17-rc1 against 6.16" in root.find("{http://www.w3.org/2000/svg}title").text
+        assert "+73." in answer.text, "the change stands in it"
+        page = api.get("/" + path.replace(".svg", "")).text
+        assert f"/api/v1/{path}".replace("&", "&amp;") in page, "the page has it, for those without JavaScript"
+
+
+def test_lists_of_runs_are_narrow_and_their_ids_are_addresses(api):
+    text = api.get("/api/v1/runs.txt").text
+    assert max(len(line) for line in text.splitlines()) <= 72
+    shown = [line.split()[0] for line in text.splitlines()[1:] if line[0] != " "]
+    ids = [run["run_id"] for run in api.json("/api/v1/runs")["runs"]]
+    assert len(shown) == len(ids) == len(set(shown))
+    for short, whole in zip(shown, ids):
+        assert whole.startswith(short)
+        assert api.json(f"/api/v1/runs/{short}")["run"]["run_id"] == whole
+        assert api.json(f"/api/v1/runs/{short}/verdict")["state"] == "pending"
+        assert api.get(f"/api/v1/runs/{short}/raw").status_code == 200
+    for bad in ("0198", "zzzzzzzz", ids[0] + "0", "00000000"):
+        error_of(api.get(f"/api/v1/runs/{bad}"), 404, "not_found")
+
+
+def test_the_beginning_of_several_ids_is_none(api):
+    for last in "12":
+        api.store(submission(run_id=f"0198d8e2-0000-7000-8000-00000000000{last}", boot_id=last))
+    assert "several" in error_of(api.get("/api/v1/runs/0198d8e2"), 404, "not_found")["message"]
+    assert "0198d8e2-0000-7000-8000-000000000001" in api.get("/api/v1/runs.txt").text, "as long as it needs to be"
 
 
 # ---- caching

@@ -270,6 +270,70 @@ static void a_trend(void)
 	buf_fini(&b);
 }
 
+static void a_comparison(void)
+{
+	struct chart_effect rows[] = {
+		{ .group = "mprotect", .label = "4 KiB", .text = "+3.6 %, can't tell", .percent = 3.6, .lo = -2, .hi = 9, .remains = NAN,
+		  .tone = CHART_WORSE },
+		{ .group = "mprotect", .label = "400 KiB", .text = "+150 %, regression", .percent = 150, .lo = 120, .hi = 180,
+		  .remains = 18, .tone = CHART_WORSE, .claimed = true },
+		{ .group = "mremap </text>", .label = "<b>", .text = "-66 %, improvement", .percent = -66, .lo = NAN, .hi = NAN,
+		  .remains = NAN, .tone = CHART_BETTER, .claimed = true },
+		{ .group = "mremap </text>", .label = "lost", .text = "all of it", .percent = -100, .lo = NAN, .hi = NAN, .remains = NAN },
+	};
+	struct chart_compare c = { .title = "6.17-rc1 against 6.16", .subtitle = "n", .fix = "revert", .rows = rows, .n_rows = 4,
+				   .n_all = 70 };
+	struct buf b;
+
+	buf_init(&b);
+	chart_compare_svg(&b, &c);
+	save(&b, "compare");
+	ok(sound(&b), "a comparison is well-formed");
+	ok(count(b.p, "<circle class=\"mark ") == 4, "each row has its mark");
+	ok(count(b.p, "class=\"line s") == 2, "an interval is drawn only where there is one");
+	ok(count(b.p, "mark sneutral hollow") == 1, "what remains stands where a fix was run");
+	ok(count(b.p, "class=\"bold halo\"") == 2, "a heading a group");
+	ok(strstr(b.p, ">4 of 70 rows") != NULL, "rows that are left out are told");
+	buf_clear(&b);
+	c.n_rows = c.n_all = 0;
+	chart_compare_svg(&b, &c);
+	ok(sound(&b) && strstr(b.p, "Nothing of this selection"), "nothing to compare: it says so");
+	buf_fini(&b);
+}
+
+static void a_matrix(void)
+{
+	const char *rows[] = { "epyc-milan", "neoverse-n1 & more" }, *cols[] = { "always", "never", "<unknown>" };
+	struct chart_cell cells[] = {
+		{ .text = "-66.6 %", .note = "improvement, 12 rows", .brief = "improvement", .strength = 4, .tone = CHART_BETTER },
+		{ .text = "+150 %", .note = "regression, 1 row", .brief = "regression", .strength = 3, .tone = CHART_WORSE },
+		{ 0 },
+		{ .text = "+0.1 %", .note = "unchanged, 1 row", .brief = "unchanged" },
+		{ 0 }, { 0 },
+	};
+	struct chart_matrix m = { .title = "t", .subtitle = "s", .row_name = "uarch", .col_name = "thp", .rows = rows, .cols = cols,
+				  .n_rows = 2, .n_cols = 3, .n_all_rows = 2, .n_all_cols = 3, .cells = cells };
+	struct buf b;
+
+	buf_init(&b);
+	chart_matrix_svg(&b, &m);
+	save(&b, "matrix");
+	ok(sound(&b), "a matrix is well-formed");
+	ok(count(b.p, "<rect class=\"cell") == 3, "a cell that is empty has no colour and no number");
+	ok(strstr(b.p, "\"cell d4\"") && strstr(b.p, "\"cell w3\"") && strstr(b.p, "<rect class=\"cell\""),
+	   "side and strength have a colour each, unchanged has none");
+	ok(strstr(b.p, ">improvement, 12 rows<") != NULL, "the word stands in the cell");
+	buf_clear(&b);
+	m.n_all_cols = 40;
+	chart_matrix_svg(&b, &m);
+	ok(sound(&b) && strstr(b.p, "3 of 40 columns"), "columns that are left out are told");
+	buf_clear(&b);
+	m.n_rows = 0;
+	chart_matrix_svg(&b, &m);
+	ok(sound(&b) && strstr(b.p, "Nothing of this selection"), "no rows: it says so");
+	buf_fini(&b);
+}
+
 static void numbers(void)
 {
 	char out[SVG_TEXT];
@@ -308,6 +372,8 @@ int main(void)
 	hostile_names();
 	many_lines();
 	a_trend();
+	a_comparison();
+	a_matrix();
 	numbers();
 	return done();
 }
