@@ -44,7 +44,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
+.PHONY: lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
 programs: $(PROGRAMS)
 
@@ -179,6 +179,11 @@ lint:
 		$(filter-out tests/%,$(filter %.c,$(C_FILES))) -- \
 		-std=gnu17 -D_GNU_SOURCE -DNSECWATCH_VERSION='""' $(shell pkg-config --cflags $(PKGS)) 2>/dev/null
 
+# Part of make test, too. The document comes from a running server.
+lint-openapi: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) /usr/bin/python3 -m pytest -q -p no:cacheprovider tests/http/test_openapi.py -k linter
+
 help:
 	@echo 'make run            install what is missing, build, start on http://127.0.0.1:8080 with demo data (kept in ./var)'
 	@echo 'make test           install what is missing, build, run all tests'
@@ -192,6 +197,7 @@ help:
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
+	@echo 'make lint-openapi   @redocly/cli on /api/openapi.json'
 	@echo 'make fmt lint clean'
 
 clean:
