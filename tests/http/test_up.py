@@ -243,8 +243,12 @@ def test_a_serve_that_outlives_a_killed_parent_is_waited_for(place, request):
         wait_until(lambda: "is ready" in up.log.read_text(), "up is ready", timeout=PATIENCE * 3)
         family = descendants(up.process.pid)
         serve = next(pid for pid in family if "nsecwatchd serve" in command_line(pid))
-        os.kill(serve, signal.SIGSTOP)  # as if it were busy for long
-        up.kill()
+        # a request on its way keeps it from ending at once; stopped before, it would get a
+        # SIGHUP with the parent's death, as the stopped member of an orphaned process group
+        with socket.create_connection(("127.0.0.1", port)) as half:
+            half.sendall(b"POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{")
+            up.kill()
+            os.kill(serve, signal.SIGSTOP)  # as if it were busy for long
         again.start()
         wait_until(lambda: "waiting for the serve" in again.log.read_text(), "the second up waits")
         os.kill(serve, signal.SIGCONT)
