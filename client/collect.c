@@ -104,7 +104,7 @@ void collect_leave_out(struct collect *c, const char *what, const char *fmt, ...
 void collect_put(struct collect *c, const char *key, const char *value, const char *path)
 {
 	if (value)
-		json_kstr(c->j, key, value);
+		jsonw_kstr(c->j, key, value);
 	else
 		collect_leave_out(c, key, "%s: %s", path, errno == ENODATA ? "empty" : strerror(errno));
 }
@@ -162,33 +162,33 @@ static const char *host_name(struct collect *c)
 
 static void put_all(struct collect *c, const char *name)
 {
-	struct json *j = c->j;
+	struct jsonw *j = c->j;
 
-	json_object(j);
-	json_kstr(j, "schema", "nsecwatch.submission/1");
-	json_key(j, "machine");
-	json_object(j);
+	jsonw_object(j);
+	jsonw_kstr(j, "schema", "nsecwatch.submission/1");
+	jsonw_key(j, "machine");
+	jsonw_object(j);
 	collect_machine(c, name ? name : host_name(c));
-	json_object_end(j);
+	jsonw_object_end(j);
 	if (c->release) {
-		json_key(j, "kernel");
-		json_object(j);
-		json_kstr(j, "release", c->release);
-		json_object_end(j);
+		jsonw_key(j, "kernel");
+		jsonw_object(j);
+		jsonw_kstr(j, "release", c->release);
+		jsonw_object_end(j);
 	} else {
 		collect_leave_out(c, "kernel", "/proc/sys/kernel/osrelease: %s", strerror(errno));
 	}
-	json_key(j, "config");
-	json_object(j);
+	jsonw_key(j, "config");
+	jsonw_object(j);
 	collect_config(c);
-	json_object_end(j);
-	json_key(j, "environment");
-	json_object(j);
+	jsonw_object_end(j);
+	jsonw_key(j, "environment");
+	jsonw_object(j);
 	collect_environment(c);
-	json_object_end(j);
+	jsonw_object_end(j);
 	collect_put(c, "boot_id", collect_text(c, "/proc/sys/kernel/random/boot_id"),
 		    "/proc/sys/kernel/random/boot_id");
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 const char *collect_context(struct arena *a, const struct options *o, bool tell, const char **left_out)
@@ -196,7 +196,7 @@ const char *collect_context(struct arena *a, const struct options *o, bool tell,
 	struct collect c = { .a = a, .tell = tell };
 	size_t root = strlen(o->root);
 	struct buf out;
-	struct json j;
+	struct jsonw j;
 	const char *text;
 
 	while (root && o->root[root - 1] == '/')
@@ -204,7 +204,7 @@ const char *collect_context(struct arena *a, const struct options *o, bool tell,
 	c.root = arena_strndup(a, o->root, root);
 	buf_init(&out);
 	buf_init(&c.left_out);
-	j = json_begin(&out);
+	j = jsonw_begin(&out);
 	c.j = &j;
 	begin(&c);
 	put_all(&c, o->machine);

@@ -23,7 +23,7 @@ static void thp_file(struct collect *c, const char *name)
 	const char *text = collect_text(c, THP "/%s", name);
 
 	if (text)
-		json_kstr(c->j, name, text);
+		jsonw_kstr(c->j, name, text);
 }
 
 static void put_thp(struct collect *c)
@@ -33,13 +33,13 @@ static void put_thp(struct collect *c)
 
 	if (!sizes) {
 		if (collect_exists(c, "/sys/kernel/mm"))
-			json_kstr(c->j, "thp", "none"); /* a kernel built without */
+			jsonw_kstr(c->j, "thp", "none"); /* a kernel built without */
 		else
 			collect_leave_out(c, "thp", "%s: %s", THP, strerror(errno));
 		return;
 	}
-	json_key(c->j, "thp");
-	json_object(c->j);
+	jsonw_key(c->j, "thp");
+	jsonw_object(c->j);
 	thp_file(c, "enabled");
 	thp_file(c, "defrag");
 	thp_file(c, "shmem_enabled");
@@ -52,9 +52,9 @@ static void put_thp(struct collect *c)
 #ifdef PR_GET_THP_DISABLE
 	/* inherited over fork and exec: what holds for us held for a benchmark of the same shell */
 	if (!*c->root && prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0)
-		json_kstr(c->j, "prctl", arena_printf(c->a, "%d", prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)));
+		jsonw_kstr(c->j, "prctl", arena_printf(c->a, "%d", prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)));
 #endif
-	json_object_end(c->j);
+	jsonw_object_end(c->j);
 }
 
 static void put_page(struct collect *c)
@@ -64,7 +64,7 @@ static void put_page(struct collect *c)
 	long kib = *c->root ? (line ? strtol(line, NULL, 10) : 0) : sysconf(_SC_PAGESIZE) / 1024;
 
 	if (kib > 0)
-		json_ki64(c->j, "base_page_kib", kib);
+		jsonw_ki64(c->j, "base_page_kib", kib);
 	else
 		collect_leave_out(c, "base_page_kib", "/proc/self/smaps has no KernelPageSize");
 }
@@ -110,15 +110,15 @@ static void put_cpufreq(struct collect *c)
 	const char *boost = collect_text(c, CPU "/cpufreq/boost");
 
 	if (governor)
-		json_kstr(c->j, "governor", governor);
+		jsonw_kstr(c->j, "governor", governor);
 	else
 		collect_leave_out(c, "governor", CPU "/cpu*/cpufreq/scaling_governor: not there");
 	if (driver)
-		json_kstr(c->j, "cpufreq_driver", driver);
+		jsonw_kstr(c->j, "cpufreq_driver", driver);
 	if (no_turbo)
-		json_kstr(c->j, "turbo", *no_turbo == '0' ? "on" : "off");
+		jsonw_kstr(c->j, "turbo", *no_turbo == '0' ? "on" : "off");
 	else if (boost)
-		json_kstr(c->j, "turbo", *boost == '0' ? "off" : "on");
+		jsonw_kstr(c->j, "turbo", *boost == '0' ? "off" : "on");
 	else
 		collect_leave_out(c, "turbo",
 				  "neither " CPU "/intel_pstate/no_turbo nor " CPU "/cpufreq/boost is there");
@@ -133,15 +133,15 @@ static void put_mitigations(struct collect *c)
 		collect_leave_out(c, "mitigations", CPU "/vulnerabilities: %s", strerror(errno));
 		return;
 	}
-	json_key(c->j, "mitigations");
-	json_object(c->j);
+	jsonw_key(c->j, "mitigations");
+	jsonw_object(c->j);
 	for (size_t i = 0; i < n; i++) {
 		const char *text = collect_text(c, CPU "/vulnerabilities/%s", names[i]);
 
 		if (text)
-			json_kstr(c->j, names[i], text);
+			jsonw_kstr(c->j, names[i], text);
 	}
-	json_object_end(c->j);
+	jsonw_object_end(c->j);
 }
 
 /* What built the kernel: the second pair of parentheses of "Linux version R (who) (gcc 14.2, GNU ld 2.43) #1 ...". */
@@ -175,7 +175,7 @@ static void put_kernel(struct collect *c)
 
 	collect_put(c, "kernel_version", version, "/proc/version");
 	if (compiler)
-		json_kstr(c->j, "compiler", compiler);
+		jsonw_kstr(c->j, "compiler", compiler);
 	else
 		collect_leave_out(c, "compiler", "/proc/version does not say it");
 	collect_put(c, "cmdline", collect_text(c, "/proc/cmdline"), "/proc/cmdline");
@@ -221,7 +221,7 @@ static void put_config_hash(struct collect *c)
 	if (found) {
 		sha256(text.p, text.len, digest);
 		hex_format(digest, sizeof(digest), hex);
-		json_kstr(c->j, "config_sha256", hex);
+		jsonw_kstr(c->j, "config_sha256", hex);
 	} else {
 		collect_leave_out(c, "config_sha256", "none of /proc/config.gz, %s, %s can be read",
 				  places[1], places[2]);
@@ -244,17 +244,17 @@ static void put_firmware(struct collect *c)
 		collect_leave_out(c, "firmware", "neither /sys/class/dmi/id nor /proc/device-tree is there");
 		return;
 	}
-	json_key(c->j, "firmware");
-	json_object(c->j);
+	jsonw_key(c->j, "firmware");
+	jsonw_object(c->j);
 	if (model)
-		json_kstr(c->j, "model", model);
+		jsonw_kstr(c->j, "model", model);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const char *text = collect_text(c, "/sys/class/dmi/id/%s", rows[i].file);
 
 		if (text)
-			json_kstr(c->j, rows[i].key, text);
+			jsonw_kstr(c->j, rows[i].key, text);
 	}
-	json_object_end(c->j);
+	jsonw_object_end(c->j);
 }
 
 static void put_microcode(struct collect *c)
@@ -264,7 +264,7 @@ static void put_microcode(struct collect *c)
 	if (!version)
 		version = collect_text(c, CPU "/cpu0/microcode/version");
 	if (version)
-		json_kstr(c->j, "microcode", version);
+		jsonw_kstr(c->j, "microcode", version);
 	else if (!c->isa || !strcmp(c->isa, "x86_64") || !strcmp(c->isa, "i686"))
 		collect_leave_out(c, "microcode", "/proc/cpuinfo does not say it");
 }
@@ -295,14 +295,14 @@ void collect_environment(struct collect *c)
 	put_firmware(c);
 	name = collect_hypervisor(c);
 	if (name)
-		json_kstr(c->j, "hypervisor", name);
+		jsonw_kstr(c->j, "hypervisor", name);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const char *text = collect_text(c, "%s", words[i].file);
 
 		if (text)
-			json_kstr(c->j, words[i].key, text);
+			jsonw_kstr(c->j, words[i].key, text);
 	}
 	for (size_t i = 0; i < sizeof(container) / sizeof(*container); i++)
 		inside |= collect_exists(c, container[i]);
-	json_kbool(c->j, "container", inside);
+	jsonw_kbool(c->j, "container", inside);
 }

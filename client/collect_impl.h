@@ -8,12 +8,12 @@
 #include "../ingest/uarch.h"
 #include "../lib/arena.h"
 #include "../lib/buf.h"
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 
 struct collect {
 	struct arena *a;
 	const char *root;	/* "" for the running system, else where its proc and sys are */
-	struct json *j;
+	struct jsonw *j;
 	struct buf left_out;	/* "governor, microcode" */
 	bool tell;
 

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_id(struct json *j, const char *key, long id)
+static void put_id(struct jsonw *j, const char *key, long id)
 {
 	if (id >= 0)
-		json_ki64(j, key, id);
+		jsonw_ki64(j, key, id);
 }
 
 static void put_hex(struct collect *c, const char *key, long id)
 {
 	if (id >= 0)
-		json_kstr(c->j, key, arena_printf(c->a, "0x%lx", id)); /* as /proc/cpuinfo prints it */
+		jsonw_kstr(c->j, key, arena_printf(c->a, "0x%lx", id)); /* as /proc/cpuinfo prints it */
 }
 
 static void put_cpu(struct collect *c)
@@ -27,20 +27,20 @@ static void put_cpu(struct collect *c)
 		collect_leave_out(c, "cpu", "/proc/cpuinfo says nothing of it");
 		return;
 	}
-	json_key(c->j, "cpu");
-	json_object(c->j);
+	jsonw_key(c->j, "cpu");
+	jsonw_object(c->j);
 	if (cpu->vendor)
-		json_kstr(c->j, "vendor", cpu->vendor);
+		jsonw_kstr(c->j, "vendor", cpu->vendor);
 	put_id(c->j, "family", cpu->family);
 	put_id(c->j, "model", cpu->model);
 	put_id(c->j, "stepping", cpu->stepping);
 	put_hex(c, "part", cpu->part);
 	put_hex(c, "variant", cpu->variant);
 	if (cpu->other)
-		json_kstr(c->j, "other", cpu->other);
+		jsonw_kstr(c->j, "other", cpu->other);
 	if (cpu->model_name)
-		json_kstr(c->j, "model_name", cpu->model_name);
-	json_object_end(c->j);
+		jsonw_kstr(c->j, "model_name", cpu->model_name);
+	jsonw_object_end(c->j);
 }
 
 /* How many numbers are in a list as "0-3,8,10-11"; 0: it is none. */
@@ -76,7 +76,7 @@ static void put_cpus(struct collect *c)
 	for (const char *s = n ? NULL : strstr(c->cpuinfo, "processor"); s; s = strstr(s + 1, "\nprocessor"))
 		n++;
 	if (n > 0)
-		json_ki64(c->j, "cpus", n);
+		jsonw_ki64(c->j, "cpus", n);
 	else
 		collect_leave_out(c, "cpus",
 				  "neither /sys/devices/system/cpu/online nor /proc/cpuinfo says it");
@@ -110,7 +110,7 @@ static void put_sockets(struct collect *c)
 	for (const char *s = n ? NULL : c->cpuinfo; s && (s = strstr(s, "physical id")) != NULL; s++)
 		see(seen, &n, collect_line(c, s, "physical id"));
 	if (n)
-		json_ki64(c->j, "sockets", (int64_t)n);
+		jsonw_ki64(c->j, "sockets", (int64_t)n);
 	else
 		collect_leave_out(c, "sockets",
 				  "neither .../cpu0/topology/physical_package_id nor /proc/cpuinfo says it");
@@ -123,7 +123,7 @@ static void put_memory(struct collect *c)
 	long long kib = total ? strtoll(total, NULL, 10) : 0;
 
 	if (kib > 0)
-		json_ki64(c->j, "memory_kib", kib);
+		jsonw_ki64(c->j, "memory_kib", kib);
 	else
 		collect_leave_out(c, "memory_kib", "/proc/meminfo has no MemTotal");
 }
@@ -199,9 +199,9 @@ static void put_virtualized(struct collect *c)
 	const char *flags = collect_line(c, c->cpuinfo, "flags"); /* x86 */
 
 	if (collect_hypervisor(c) || has_word(flags, "hypervisor"))
-		json_kbool(c->j, "virtualized", true);
+		jsonw_kbool(c->j, "virtualized", true);
 	else if (flags)
-		json_kbool(c->j, "virtualized", false); /* else CPUID would have the flag */
+		jsonw_kbool(c->j, "virtualized", false); /* else CPUID would have the flag */
 	else
 		collect_leave_out(c, "virtualized", "no file of this architecture tells");
 }
@@ -211,18 +211,18 @@ void collect_machine(struct collect *c, const char *name)
 	const char *uarch;
 
 	if (name)
-		json_kstr(c->j, "name", name);
+		jsonw_kstr(c->j, "name", name);
 	else
 		collect_leave_out(c, "machine name", "give --machine NAME");
 	if (c->isa) {
-		json_kstr(c->j, "isa", c->isa);
+		jsonw_kstr(c->j, "isa", c->isa);
 		c->cpu.isa = c->isa;
 	} else {
 		collect_leave_out(c, "isa", "/proc/sys/kernel/arch and /proc/cpuinfo do not say it");
 	}
 	uarch = uarch_slug(&c->cpu);
 	if (uarch)
-		json_kstr(c->j, "uarch", uarch);
+		jsonw_kstr(c->j, "uarch", uarch);
 	else
 		collect_leave_out(c, "uarch",
 				  "the ids of this CPU are not known: give --uarch NAME with push");

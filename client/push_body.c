@@ -24,20 +24,20 @@ static bool among(const char *const *list, const char *key)
 	return false;
 }
 
-void push_body_members(struct json *j, const struct jnode *own, const struct jnode *more,
+void push_body_members(struct jsonw *j, const struct jnode *own, const struct jnode *more,
 		       const char *const *leave_out)
 {
 	for (const struct jmember *m = jread_first(own); m; m = jread_next(own, m)) {
 		if (among(leave_out, jread_key(m)))
 			continue;
-		json_key(j, jread_key(m));
+		jsonw_key(j, jread_key(m));
 		jread_canonical(jread_value(m), NULL, j->out);
 		j->comma = true;
 	}
 	for (const struct jmember *m = jread_first(more); m; m = jread_next(more, m)) {
 		if (among(leave_out, jread_key(m)) || jread_get(own, jread_key(m)))
 			continue;
-		json_key(j, jread_key(m));
+		jsonw_key(j, jread_key(m));
 		jread_canonical(jread_value(m), NULL, j->out);
 		j->comma = true;
 	}
@@ -105,7 +105,7 @@ static struct said what_it_says(struct arena *a, const struct options *o, const 
 	return said;
 }
 
-static void put_machine(struct json *j, const struct options *o, const struct push_context *c, bool use)
+static void put_machine(struct jsonw *j, const struct options *o, const struct push_context *c, bool use)
 {
 	static const char *const not_these[] = { "name", "isa", "uarch", NULL };
 	static const char *const name_isa[] = { "name", "isa", NULL };
@@ -113,19 +113,19 @@ static void put_machine(struct json *j, const struct options *o, const struct pu
 	const char *name = o->machine ? o->machine : use ? c->machine : NULL;
 	const char *isa = o->isa ? o->isa : jread_str(jread_get(machine, "isa"));
 
-	json_key(j, "machine");
-	json_object(j);
+	jsonw_key(j, "machine");
+	jsonw_object(j);
 	if (name)
-		json_kstr(j, "name", name);
+		jsonw_kstr(j, "name", name);
 	if (isa)
-		json_kstr(j, "isa", isa);
+		jsonw_kstr(j, "isa", isa);
 	if (o->uarch)
-		json_kstr(j, "uarch", o->uarch);
+		jsonw_kstr(j, "uarch", o->uarch);
 	push_body_members(j, machine, NULL, o->uarch ? not_these : name_isa);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
-static void put_config(struct json *j, const struct options *o, const struct jnode *config, bool says_thp)
+static void put_config(struct jsonw *j, const struct options *o, const struct jnode *config, bool says_thp)
 {
 	static const char *const known[] = { "thp", "base_page_kib", NULL };
 	const struct jnode *thp = says_thp ? NULL : jread_get(config, "thp"),
@@ -133,40 +133,40 @@ static void put_config(struct json *j, const struct options *o, const struct jno
 
 	if (!o->thp && !o->base_page_kib && !config)
 		return;
-	json_key(j, "config");
-	json_object(j);
+	jsonw_key(j, "config");
+	jsonw_object(j);
 	if (o->thp) {
-		json_kstr(j, "thp", o->thp);
+		jsonw_kstr(j, "thp", o->thp);
 	} else if (thp) {
-		json_key(j, "thp");
+		jsonw_key(j, "thp");
 		jread_canonical(thp, NULL, j->out);
 		j->comma = true;
 	}
 	if (o->base_page_kib || page) {
-		json_key(j, "base_page_kib");
+		jsonw_key(j, "base_page_kib");
 		if (o->base_page_kib)
-			json_raw(j, o->base_page_kib);
+			jsonw_raw(j, o->base_page_kib);
 		else
 			jread_canonical(page, NULL, j->out);
 		j->comma = true;
 	}
 	push_body_members(j, config, NULL, known);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
-static void put_labels(struct json *j, const struct options *o, const struct jnode *labels)
+static void put_labels(struct jsonw *j, const struct options *o, const struct jnode *labels)
 {
 	const char **given = calloc(o->labels.n + 1, sizeof(*given));
 
 	must(given);
-	json_key(j, "labels");
-	json_object(j);
+	jsonw_key(j, "labels");
+	jsonw_object(j);
 	for (size_t i = 0; i < o->labels.n; i++) {
 		given[i] = o->labels.list[i][0];
-		json_kstr(j, o->labels.list[i][0], o->labels.list[i][1]);
+		jsonw_kstr(j, o->labels.list[i][0], o->labels.list[i][1]);
 	}
 	push_body_members(j, labels, NULL, given);
-	json_object_end(j);
+	jsonw_object_end(j);
 	free(given);
 }
 
@@ -183,7 +183,7 @@ static const char *started_at(struct arena *a, const struct options *o, const st
 	return text ? text : push_body_time(a, f);
 }
 
-static void put_context(struct arena *a, struct json *j, const struct options *o,
+static void put_context(struct arena *a, struct jsonw *j, const struct options *o,
 			const struct push_context *c, const struct push_file *f, enum push_body_use use,
 			const struct said *said, const char *run_id)
 {
@@ -191,25 +191,25 @@ static void put_context(struct arena *a, struct json *j, const struct options *o
 					    "labels", "boot_id", "started_at", NULL };
 	const struct jnode *all = use == USE_ALL ? c->root : NULL;
 
-	json_object(j);
-	json_kstr(j, "schema", "nsecwatch.submission/1");
+	jsonw_object(j);
+	jsonw_kstr(j, "schema", "nsecwatch.submission/1");
 	if (run_id)
-		json_kstr(j, "run_id", run_id);
+		jsonw_kstr(j, "run_id", run_id);
 	put_machine(j, o, c, use != USE_NOTHING);
 	if (o->kernel || (said->kernel && use != USE_ALL)) {
-		json_kstr(j, "kernel", o->kernel ? o->kernel : said->kernel);
+		jsonw_kstr(j, "kernel", o->kernel ? o->kernel : said->kernel);
 	} else if (jread_get(all, "kernel")) {
-		json_key(j, "kernel");
+		jsonw_key(j, "kernel");
 		jread_canonical(jread_get(all, "kernel"), NULL, j->out);
 		j->comma = true;
 	}
 	put_config(j, o, jread_get(all, "config"), said->thp && !o->thp);
 	if (o->boot_id || (all && c->boot_id))
-		json_kstr(j, "boot_id", o->boot_id ? o->boot_id : c->boot_id);
-	json_kstr(j, "started_at", started_at(a, o, all, said, f));
+		jsonw_kstr(j, "boot_id", o->boot_id ? o->boot_id : c->boot_id);
+	jsonw_kstr(j, "started_at", started_at(a, o, all, said, f));
 	put_labels(j, o, jread_get(all, "labels"));
 	push_body_members(j, all, NULL, done); /* environment, source */
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 /* The last two parts of the path: the folder's name may tell the kernel. The same from wherever it is pushed. */
@@ -286,12 +286,12 @@ static void make_foreign(struct arena *a, const struct options *o, const struct 
 	enum push_body_use use = push_body_use(c, f, said.machine, said.kernel);
 	char id[UUID_TEXT];
 	struct buf context;
-	struct json j;
+	struct jsonw j;
 
 	push_body_run_id(o->machine ? o->machine : c->machine, said.kernel ? said.kernel : c->kernel,
 			 use == USE_ALL ? c->boot_id : o->boot_id, o->benchmark, f->text.p, f->text.len, id);
 	buf_init(&context);
-	j = json_begin(&context);
+	j = jsonw_begin(&context);
 	put_context(a, &j, o, c, f, use, &said, said.n == 1 ? id : NULL);
 	e->type = put_parts(a, body, &context, f, hint);
 	e->target = target_of(a, o);

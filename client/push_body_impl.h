@@ -4,7 +4,7 @@
 #define CLIENT_PUSH_BODY_IMPL_H
 
 #include "../lib/ident.h"
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "push_body.h"
 
 enum push_body_use { USE_NOTHING, USE_MACHINE, USE_ALL };
@@ -26,7 +26,7 @@ const char *push_body_kernel(const struct jnode *submission);
 const char *push_body_machine(const struct jnode *submission);
 
 /* The members of `own`, then those of `more` that it lacks. Either may be NULL. Inside an object. */
-void push_body_members(struct json *j, const struct jnode *own, const struct jnode *more,
+void push_body_members(struct jsonw *j, const struct jnode *own, const struct jnode *more,
 		       const char *const *leave_out);
 
 /* An id that follows from what was measured where: the same file pushed again is the same run. */

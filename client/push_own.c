@@ -40,7 +40,7 @@ static int check_flags(const struct options *o, const struct push_file *f, const
 }
 
 /* An object of the submission: its own members, those that flags say, those of the context that it lacks. */
-static void put_object(struct arena *a, struct json *j, const char *key, const struct jnode *sub,
+static void put_object(struct arena *a, struct jsonw *j, const char *key, const struct jnode *sub,
 		       const struct jnode *context, const struct options_pairs *flags)
 {
 	const struct jnode *own = jread_get(sub, key), *more = jread_get(context, key);
@@ -52,19 +52,19 @@ static void put_object(struct arena *a, struct json *j, const char *key, const s
 			given[n++] = flags->list[i][0];
 	if (!jread_len(own) && !jread_len(more) && !n)
 		return;
-	json_key(j, key);
-	json_object(j);
+	jsonw_key(j, key);
+	jsonw_object(j);
 	for (size_t i = 0; i < flags->n; i++) {
 		if (!flags->list[i][1])
 			continue;
-		json_key(j, flags->list[i][0]);
+		jsonw_key(j, flags->list[i][0]);
 		if (!strcmp(flags->list[i][0], "base_page_kib"))
-			json_raw(j, flags->list[i][1]);
+			jsonw_raw(j, flags->list[i][1]);
 		else
-			json_str(j, flags->list[i][1]);
+			jsonw_str(j, flags->list[i][1]);
 	}
 	push_body_members(j, own, more, given);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 static void put_merged(struct arena *a, const struct options *o, const struct push_context *c,
@@ -80,12 +80,12 @@ static void put_merged(struct arena *a, const struct options *o, const struct pu
 	const char *top[][2] = { { "kernel", o->kernel },
 				 { "boot_id", o->boot_id },
 				 { "started_at", o->started_at } };
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
 	if (push_body_machine(sub))
 		machine[0][1] = NULL; /* the setting says how this machine is called, no more */
-	json_object(&j);
-	json_kstr(&j, "run_id", run_id);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "run_id", run_id);
 	put_object(a, &j, "machine", sub, some, &(struct options_pairs){ machine, 3 });
 	put_object(a, &j, "config", sub, all, &(struct options_pairs){ config, 2 });
 	put_object(a, &j, "labels", sub, all, &o->labels);
@@ -94,17 +94,17 @@ static void put_merged(struct arena *a, const struct options *o, const struct pu
 		const struct jnode *v = jread_get(sub, key) ? jread_get(sub, key) : jread_get(all, key);
 
 		if (top[i][1]) {
-			json_kstr(&j, key, top[i][1]);
+			jsonw_kstr(&j, key, top[i][1]);
 		} else if (!v && !strcmp(key, "started_at")) {
-			json_kstr(&j, key, push_body_time(a, f));
+			jsonw_kstr(&j, key, push_body_time(a, f));
 		} else if (v) {
-			json_key(&j, key);
+			jsonw_key(&j, key);
 			jread_canonical(v, NULL, out);
 			j.comma = true;
 		}
 	}
 	push_body_members(&j, sub, all, done);
-	json_object_end(&j);
+	jsonw_object_end(&j);
 }
 
 /* Whether the submission says all that a context could. */

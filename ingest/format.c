@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "submission_json.h"
 
@@ -204,37 +204,37 @@ static const char *(*sorted_labels(struct arena *a, const struct read_context *c
 static const char *labels_text(struct draft *d, const struct read_context *ctx)
 {
 	const char *(*l)[2] = sorted_labels(d->a, ctx);
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
-	json_object(&j);
+	jsonw_object(&j);
 	for (size_t i = 0; i < ctx->n_labels; i++) {
 		if (i && !strcmp(l[i][0], l[i - 1][0]))
 			problems_add(d->problems, arena_printf(d->a, "label.%s", l[i][0]), "given twice");
 		else
-			json_kstr(&j, l[i][0], l[i][1]);
+			jsonw_kstr(&j, l[i][0], l[i][1]);
 	}
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	return arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 
-static void put_said(struct json *j, const char *key, const char *value)
+static void put_said(struct jsonw *j, const char *key, const char *value)
 {
 	if (value && *value)
-		json_kstr(j, key, value);
+		jsonw_kstr(j, key, value);
 }
 
 void format_source(struct format_file *f, struct draft *d, const char *tool, const char *version, const char *command)
 {
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
-	json_object(&j);
+	jsonw_object(&j);
 	put_said(&j, "tool", tool);
 	put_said(&j, "version", version);
 	put_said(&j, "command", command);
 	put_said(&j, "file", f->ctx->filename);
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	d->source = arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 
@@ -309,9 +309,9 @@ static void put_content(const struct format_file *f, struct buf *out)
 {
 	const struct read_context *ctx = f->ctx;
 	const char *(*l)[2] = sorted_labels(f->a, ctx);
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
-	json_object(&j);
+	jsonw_object(&j);
 	put_said(&j, "base_page_kib", ctx->base_page_kib);
 	put_said(&j, "benchmark", ctx->benchmark);
 	put_said(&j, "boot_id", ctx->boot_id);
@@ -325,7 +325,7 @@ static void put_content(const struct format_file *f, struct buf *out)
 	put_said(&j, "started_at", ctx->started_at);
 	put_said(&j, "thp", ctx->thp);
 	put_said(&j, "uarch", ctx->uarch);
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	buf_putc(out, '\n');
 	buf_add(out, f->by_part ? f->part : f->text, f->by_part ? f->part_len : f->len);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "format_lkp.h"
 #include "format_text.h"
@@ -194,7 +194,7 @@ static bool look_at_row(struct reading *rd, int64_t *at)
 }
 
 /* A cell that is a number of its metric's; what is none goes to the environment. */
-static void take_cell(struct reading *rd, struct draft *d, const struct column *c, const char *cell, struct json *env)
+static void take_cell(struct reading *rd, struct draft *d, const struct column *c, const char *cell, struct jsonw *env)
 {
 	struct draft_result r = { .in = "line", .index = rd->row.row_line, .metric = c->metric, .unit = c->unit,
 				  .better = c->better, .benchmark = rd->f->ctx->benchmark };
@@ -205,7 +205,7 @@ static void take_cell(struct reading *rd, struct draft *d, const struct column *
 		r.n_values = 1;
 		submission_build_result(d, &r);
 	} else if (!is_missing(cell)) {
-		json_kstr(env, c->name, cell);
+		jsonw_kstr(env, c->name, cell);
 	}
 }
 
@@ -213,11 +213,11 @@ static void take_cells(struct reading *rd, struct draft *d)
 {
 	const struct format_cells *row = &rd->row;
 	struct buf env;
-	struct json j;
+	struct jsonw j;
 
 	buf_init(&env);
-	j = json_begin(&env);
-	json_object(&j);
+	j = jsonw_begin(&env);
+	jsonw_object(&j);
 	for (size_t i = 1; i < row->n_cells; i++) {
 		const struct column *c = &rd->columns[i];
 
@@ -228,12 +228,12 @@ static void take_cells(struct reading *rd, struct draft *d)
 			if (is_commit(row->cells[i]))
 				d->commit = row->cells[i];
 			if (*row->cells[i])
-				json_kstr(&j, c->name, row->cells[i]);
+				jsonw_kstr(&j, c->name, row->cells[i]);
 		} else {
 			take_cell(rd, d, c, row->cells[i], &j);
 		}
 	}
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	d->environment = arena_strndup(d->a, env.p, env.len);
 	buf_fini(&env);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 
 #define COLUMNS_MAX 24
 
@@ -21,7 +21,7 @@ struct reading {
 	struct format_lines lines;
 	struct format_set set;
 	struct buf head;		/* members of the environment, as JSON */
-	struct json j;
+	struct jsonw j;
 	struct format_groups heads;
 	const char *columns[COLUMNS_MAX];	/* of the last header; columns[0] is behind the name */
 	size_t n_columns;
@@ -75,7 +75,7 @@ static bool take_head(struct reading *rd, const char *line)
 			return true;
 	format_group(&rd->heads, key, &first);
 	if (first && *key && *value)
-		json_kstr(&rd->j, key, value);
+		jsonw_kstr(&rd->j, key, value);
 	return true;
 }
 
@@ -241,7 +241,7 @@ int format_libmicro_sniff(const char *text, size_t len)
 
 static void add_all(struct reading *rd)
 {
-	json_object_end(&rd->j);
+	jsonw_object_end(&rd->j);
 	rd->d.environment = arena_strndup(rd->f->a, rd->head.p, rd->head.len);
 	format_source(rd->f, &rd->d, "libMicro", NULL, NULL);
 	for (size_t i = 0; i < rd->set.groups.n; i++) {
@@ -259,8 +259,8 @@ int format_libmicro_read(struct format_file *f, struct err *err)
 	int ret = 0;
 
 	buf_init(&rd.head);
-	rd.j = json_begin(&rd.head);
-	json_object(&rd.j);
+	rd.j = jsonw_begin(&rd.head);
+	jsonw_object(&rd.j);
 	format_draft(f, &rd.d);
 	read_lines(&rd);
 	if (!rd.n_columns)

@@ -8,28 +8,28 @@
 
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "yread.h"
 
 #define ENVIRONMENT_MAX ((size_t)256 * 1024)
 
-static void put_node(struct json *j, const struct ynode *node)
+static void put_node(struct jsonw *j, const struct ynode *node)
 {
 	if (node->type == YREAD_TEXT) {
-		json_str(j, node->text);
+		jsonw_str(j, node->text);
 	} else if (node->type == YREAD_LIST) {
-		json_array(j);
+		jsonw_array(j);
 		for (size_t i = 0; i < node->n; i++)
 			put_node(j, node->items[i]);
-		json_array_end(j);
+		jsonw_array_end(j);
 	} else {
-		json_object(j);
+		jsonw_object(j);
 		for (size_t i = 0; i < node->n; i++) {
-			json_key(j, node->keys[i]);
+			jsonw_key(j, node->keys[i]);
 			put_node(j, node->items[i]);
 		}
-		json_object_end(j);
+		jsonw_object_end(j);
 	}
 }
 
@@ -126,14 +126,14 @@ static void take_head(struct draft *d, const struct ynode *job)
 static void read_job(struct format_file *f, const struct ynode *job)
 {
 	struct draft d;
-	struct json j;
+	struct jsonw j;
 
 	format_draft(f, &d);
 	format_source(f, &d, "lkp-tests", NULL, yread_text(job, "job_origin"));
 	d.empty = true;
 	take_head(&d, job);
 	buf_clear(&d.scratch);
-	j = json_begin(&d.scratch);
+	j = jsonw_begin(&d.scratch);
 	put_node(&j, job);
 	if (d.scratch.len > ENVIRONMENT_MAX)
 		problems_add(d.problems, "line 1", "a job of more than %zu KiB", ENVIRONMENT_MAX / 1024);

@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "format_columns.h"
 
@@ -201,19 +201,19 @@ static void name_machine(struct reading *rd, struct draft *d)
 static void set_environment(struct reading *rd, struct draft *d, const char *column)
 {
 	const char *title = title_of(rd, column);
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
-	json_object(&j);
+	jsonw_object(&j);
 	if (title)
-		json_kstr(&j, "commit_title", title);
+		jsonw_kstr(&j, "commit_title", title);
 	for (size_t i = 0; i < rd->n_fields; i++) {
 		const struct field *fl = &rd->fields[i];
 
 		if (is_environment(fl->name))
-			json_kstr(&j, !strcmp(fl->name, "cpufreq_governor") ? "governor" : fl->name, fl->value);
+			jsonw_kstr(&j, !strcmp(fl->name, "cpufreq_governor") ? "governor" : fl->name, fl->value);
 	}
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	d->environment = arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 
 #define HEADS 3				/* lines above the rows: machine, versions, patches */
 
@@ -171,14 +171,14 @@ static void name_machine(struct reading *rd, struct draft *d, const struct above
 /* What stands above the table, whoever the machine is then said to be. */
 static void set_environment(struct draft *d, const struct above *up)
 {
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 
 	if (!up->machine)
 		return;
 	buf_clear(&d->scratch);
-	json_object(&j);
-	json_kstr(&j, "heading", up->machine->text);
-	json_object_end(&j);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "heading", up->machine->text);
+	jsonw_object_end(&j);
 	d->environment = arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "format_text.h"
 #include "yread.h"
@@ -34,10 +34,10 @@ static void put_environment(struct format_stress_ng *s, const struct ynode *info
 	static const char *const left[] = { "hostname", "nodename", "run-by" };
 	struct format_groups keys = { .a = s->f->a };
 	struct draft *d = &s->d;
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
-	json_object(&j);
+	jsonw_object(&j);
 	for (size_t i = 0; i < info->n; i++) {
 		bool first = info->items[i]->type == YREAD_TEXT && *info->keys[i];
 
@@ -46,9 +46,9 @@ static void put_environment(struct format_stress_ng *s, const struct ynode *info
 		if (first)
 			format_group(&keys, info->keys[i], &first);
 		if (first)
-			json_kstr(&j, info->keys[i], info->items[i]->text);
+			jsonw_kstr(&j, info->keys[i], info->items[i]->text);
 	}
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	d->environment = arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 

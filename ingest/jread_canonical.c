@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 
 static int by_key(const void *x, const void *y)
@@ -23,9 +23,9 @@ static bool is_left_out(const char *const *leave_out, const char *key)
 	return false;
 }
 
-static void put_value(struct json *j, const struct jnode *v, const char *const *leave_out);
+static void put_value(struct jsonw *j, const struct jnode *v, const char *const *leave_out);
 
-static void put_object(struct json *j, const struct jnode *v, const char *const *leave_out)
+static void put_object(struct jsonw *j, const struct jnode *v, const char *const *leave_out)
 {
 	const struct jmember *few[16], **all = few;
 	size_t n = 0, len = jread_len(v);
@@ -38,57 +38,57 @@ static void put_object(struct json *j, const struct jnode *v, const char *const 
 		if (!is_left_out(leave_out, jread_key(m)))
 			all[n++] = m;
 	qsort(all, n, sizeof(*all), by_key);
-	json_object(j);
+	jsonw_object(j);
 	for (size_t i = 0; i < n; i++) {
-		json_key(j, jread_key(all[i]));
+		jsonw_key(j, jread_key(all[i]));
 		put_value(j, jread_value(all[i]), NULL);
 	}
-	json_object_end(j);
+	jsonw_object_end(j);
 	if (all != few)
 		free(all);
 }
 
-static void put_number(struct json *j, const struct jnode *v)
+static void put_number(struct jsonw *j, const struct jnode *v)
 {
 	int64_t i;
 
 	if (jread_int(v, &i))
-		json_i64(j, i);
+		jsonw_i64(j, i);
 	else
-		json_num(j, jread_num(v));
+		jsonw_num(j, jread_num(v));
 }
 
-static void put_value(struct json *j, const struct jnode *v, const char *const *leave_out)
+static void put_value(struct jsonw *j, const struct jnode *v, const char *const *leave_out)
 {
 	switch (jread_type(v)) {
 	case JREAD_OBJECT:
 		put_object(j, v, leave_out);
 		break;
 	case JREAD_ARRAY:
-		json_array(j);
+		jsonw_array(j);
 		for (size_t i = 0; i < jread_len(v); i++)
 			put_value(j, jread_at(v, i), NULL);
-		json_array_end(j);
+		jsonw_array_end(j);
 		break;
 	case JREAD_STRING:
-		json_str(j, jread_str(v));
+		jsonw_str(j, jread_str(v));
 		break;
 	case JREAD_NUMBER:
 		put_number(j, v);
 		break;
 	case JREAD_BOOL:
-		json_bool(j, jread_bool(v));
+		jsonw_bool(j, jread_bool(v));
 		break;
 	case JREAD_NULL:
 	case JREAD_ABSENT:
-		json_null(j);
+		jsonw_null(j);
 		break;
 	}
 }
 
 void jread_canonical(const struct jnode *v, const char *const *leave_out, struct buf *out)
 {
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
 	put_value(&j, v, leave_out);
 }

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "format.h"
 #include "read_form.h"
 #include "read_impl.h"
@@ -237,18 +237,18 @@ static void put_content(const struct reading *rd, const struct jnode *root, stru
 	jread_canonical(root, no_id, out);
 	for (size_t i = 0; i < rd->form.n; i++) {
 		const struct read_form_part *part = &rd->form.parts[i];
-		struct json j = json_begin(out);
+		struct jsonw j = jsonw_begin(out);
 
 		if (!is_part(part, "result"))
 			continue;
 		buf_putc(out, '\n');
-		json_object(&j);
+		jsonw_object(&j);
 		if (rd->asked->benchmark)
-			json_kstr(&j, "benchmark", rd->asked->benchmark);
-		json_kstr(&j, "filename", part->filename);
-		json_kstr(&j, "format", rd->ctx.format);
-		json_ki64(&j, "length", (int64_t)part->len);
-		json_object_end(&j);
+			jsonw_kstr(&j, "benchmark", rd->asked->benchmark);
+		jsonw_kstr(&j, "filename", part->filename);
+		jsonw_kstr(&j, "format", rd->ctx.format);
+		jsonw_ki64(&j, "length", (int64_t)part->len);
+		jsonw_object_end(&j);
 		buf_putc(out, '\n');
 		buf_add(out, part->body, part->len);
 	}

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "kernel_json.h"
 
@@ -203,7 +203,7 @@ static void finish_variant(struct draft *d, struct submission *sub)
 
 static const char *variant_text(struct draft *d, const struct kernel *k)
 {
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 
 	buf_clear(&d->scratch);
 	kernel_json_variant(&j, k);

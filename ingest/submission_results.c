@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "jread.h"
 #include "unit.h"
@@ -116,7 +116,7 @@ static const char *bad_param(struct draft *d, const struct draft_param *p)
 /* The parameters as the text that tells series apart; NULL when one is wrong. */
 static const char *params_text(struct draft *d, const struct draft_result *r)
 {
-	struct json j = json_begin(&d->scratch);
+	struct jsonw j = jsonw_begin(&d->scratch);
 	const char *bad;
 
 	if (!r->n_params)
@@ -127,7 +127,7 @@ static const char *params_text(struct draft *d, const struct draft_result *r)
 	}
 	qsort(r->params, r->n_params, sizeof(*r->params), by_name);
 	buf_clear(&d->scratch);
-	json_object(&j);
+	jsonw_object(&j);
 	for (size_t i = 0; i < r->n_params; i++) {
 		const struct draft_param *p = &r->params[i];
 
@@ -138,15 +138,15 @@ static const char *params_text(struct draft *d, const struct draft_result *r)
 			wrong(d, r, jread_pointer(d->a, "params", p->name), "%s", bad);
 			return NULL;
 		}
-		json_key(&j, p->name);
+		jsonw_key(&j, p->name);
 		if (p->type == PARAM_NUMBER)
-			json_num(&j, p->number);
+			jsonw_num(&j, p->number);
 		else if (p->type == PARAM_BOOL)
-			json_bool(&j, p->yes);
+			jsonw_bool(&j, p->yes);
 		else
-			json_str(&j, p->text);
+			jsonw_str(&j, p->text);
 	}
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	return arena_strndup(d->a, d->scratch.p, d->scratch.len);
 }
 

@@ -118,17 +118,17 @@ static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
 
 static void list_json(struct req *rq, const struct calc_alert *list, size_t n, const char *next, int64_t open)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
-	json_object(&j);
-	json_key(&j, "alerts");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "alerts");
+	jsonw_array(&j);
 	for (size_t i = 0; i < n; i++)
 		calc_alert_json(&j, &list[i], NULL, false);
-	json_array_end(&j);
-	json_ki64(&j, "open", open);
-	json_kstr(&j, "next", next);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_ki64(&j, "open", open);
+	jsonw_kstr(&j, "next", next);
+	jsonw_object_end(&j);
 }
 
 int api_alerts_list(struct req *rq, struct err *err)
@@ -216,7 +216,7 @@ static void rows_csv(struct req *rq, const struct calc_alert *al)
 
 int api_alerts_get(struct req *rq, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	struct calc_alert *al;
 
 	if (load(rq, &al, err))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/tm.h"
 #include "api_handlers.h"
 #include "api_list.h"
@@ -18,7 +18,7 @@ struct kind {
 	const struct table_col *cols;
 	size_t n_cols;
 	int64_t (*id)(const struct cat_series *s);
-	void (*json)(struct json *j, const struct cat_series *s);	/* fields of an item, by any series of it */
+	void (*json)(struct jsonw *j, const struct cat_series *s);	/* fields of an item, by any series of it */
 	void (*cells)(struct table *t, const struct cat_series *s);
 };
 
@@ -27,9 +27,9 @@ static int64_t benchmark_id(const struct cat_series *s)
 	return s->benchmark->id;
 }
 
-static void benchmark_json(struct json *j, const struct cat_series *s)
+static void benchmark_json(struct jsonw *j, const struct cat_series *s)
 {
-	json_kstr(j, "name", s->benchmark->name);
+	jsonw_kstr(j, "name", s->benchmark->name);
 }
 
 static void benchmark_cells(struct table *t, const struct cat_series *s)
@@ -42,12 +42,12 @@ static int64_t machine_id(const struct cat_series *s)
 	return s->machine->id;
 }
 
-static void machine_json(struct json *j, const struct cat_series *s)
+static void machine_json(struct jsonw *j, const struct cat_series *s)
 {
-	json_kstr(j, "name", s->machine->name);
-	json_kstr(j, "isa", s->machine->isa);
-	json_kstr(j, "uarch", s->machine->uarch);
-	json_kraw(j, "facts", s->machine->facts);
+	jsonw_kstr(j, "name", s->machine->name);
+	jsonw_kstr(j, "isa", s->machine->isa);
+	jsonw_kstr(j, "uarch", s->machine->uarch);
+	jsonw_kraw(j, "facts", s->machine->facts);
 }
 
 static void machine_cells(struct table *t, const struct cat_series *s)
@@ -62,20 +62,20 @@ static int64_t config_id(const struct cat_series *s)
 	return s->config->id;
 }
 
-static void page_kib(struct json *j, const struct cat_config *c)
+static void page_kib(struct jsonw *j, const struct cat_config *c)
 {
-	json_key(j, "base_page_kib");
+	jsonw_key(j, "base_page_kib");
 	if (c->base_page_kib)
-		json_i64(j, c->base_page_kib);
+		jsonw_i64(j, c->base_page_kib);
 	else
-		json_null(j);
+		jsonw_null(j);
 }
 
-static void config_json(struct json *j, const struct cat_series *s)
+static void config_json(struct jsonw *j, const struct cat_series *s)
 {
-	json_kstr(j, "thp", s->config->thp);
+	jsonw_kstr(j, "thp", s->config->thp);
 	page_kib(j, s->config);
-	json_kstr(j, "flavour", s->config->flavour);
+	jsonw_kstr(j, "flavour", s->config->flavour);
 }
 
 static void config_cells(struct table *t, const struct cat_series *s)
@@ -93,17 +93,17 @@ static int64_t series_id(const struct cat_series *s)
 	return s->id;
 }
 
-static void series_json(struct json *j, const struct cat_series *s)
+static void series_json(struct jsonw *j, const struct cat_series *s)
 {
 	api_shapes_id(j, "series_id", s->id);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kraw(j, "params", s->params);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "better", better_word(s->metric->better));
-	json_kstr(j, "machine", s->machine->name);
-	json_kstr(j, "isa", s->machine->isa);
-	json_kstr(j, "uarch", s->machine->uarch);
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kraw(j, "params", s->params);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "better", better_word(s->metric->better));
+	jsonw_kstr(j, "machine", s->machine->name);
+	jsonw_kstr(j, "isa", s->machine->isa);
+	jsonw_kstr(j, "uarch", s->machine->uarch);
 	config_json(j, s);
 }
 
@@ -181,19 +181,19 @@ static struct item *items_of(struct arena *a, const struct kind *kind, const str
 
 static void tell(struct req *rq, const struct kind *kind, const struct item *items, const struct api_list *page)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
-	json_object(&j);
-	json_key(&j, kind->name);
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, kind->name);
+	jsonw_array(&j);
 	for (size_t i = page->from; i < page->to; i++) {
-		json_object(&j);
+		jsonw_object(&j);
 		kind->json(&j, items[i].series);
-		json_object_end(&j);
+		jsonw_object_end(&j);
 	}
-	json_array_end(&j);
-	json_kstr(&j, "next", page->next);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_kstr(&j, "next", page->next);
+	jsonw_object_end(&j);
 }
 
 static int list(struct req *rq, const struct kind *kind, struct err *err)

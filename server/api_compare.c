@@ -10,119 +10,119 @@
 
 /* ---- JSON ---- */
 
-static void json_side(struct json *j, const char *key, const struct stats_side *s)
+static void json_side(struct jsonw *j, const char *key, const struct stats_side *s)
 {
-	json_key(j, key);
+	jsonw_key(j, key);
 	if (!s->runs) {
-		json_null(j);
+		jsonw_null(j);
 		return;
 	}
-	json_object(j);
-	json_ki64(j, "runs", s->runs);
-	json_ki64(j, "boots", s->boots);
-	json_ki64(j, "n", s->n);
-	json_knum(j, "center", s->center);
-	json_knum(j, "stddev", s->stddev);
-	json_knum(j, "min", s->min);
-	json_knum(j, "max", s->max);
-	json_object_end(j);
+	jsonw_object(j);
+	jsonw_ki64(j, "runs", s->runs);
+	jsonw_ki64(j, "boots", s->boots);
+	jsonw_ki64(j, "n", s->n);
+	jsonw_knum(j, "center", s->center);
+	jsonw_knum(j, "stddev", s->stddev);
+	jsonw_knum(j, "min", s->min);
+	jsonw_knum(j, "max", s->max);
+	jsonw_object_end(j);
 }
 
-static void json_series(struct json *j, const struct cat_series *s)
+static void json_series(struct jsonw *j, const struct cat_series *s)
 {
 	api_shapes_id(j, "series_id", s->id);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "better", better_word(s->metric->better));
-	json_kraw(j, "params", s->params);
-	json_kstr(j, "machine", s->machine->name);
-	json_kstr(j, "isa", s->machine->isa);
-	json_kstr(j, "uarch", s->machine->uarch);
-	json_kstr(j, "thp", s->config->thp);
-	json_key(j, "base_page_kib");
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "better", better_word(s->metric->better));
+	jsonw_kraw(j, "params", s->params);
+	jsonw_kstr(j, "machine", s->machine->name);
+	jsonw_kstr(j, "isa", s->machine->isa);
+	jsonw_kstr(j, "uarch", s->machine->uarch);
+	jsonw_kstr(j, "thp", s->config->thp);
+	jsonw_key(j, "base_page_kib");
 	if (s->config->base_page_kib)
-		json_i64(j, s->config->base_page_kib);
+		jsonw_i64(j, s->config->base_page_kib);
 	else
-		json_null(j);
+		jsonw_null(j);
 }
 
-static void json_row(struct json *j, const struct compare_row *r)
+static void json_row(struct jsonw *j, const struct compare_row *r)
 {
-	json_object(j);
+	jsonw_object(j);
 	json_series(j, r->series);
 	json_side(j, "base", &r->base);
 	json_side(j, "head", &r->head);
 	json_side(j, "fix", &r->fix);
-	json_knum(j, "change_percent", r->change_percent);
-	json_kstr(j, "direction", calc_compare_direction_word(r->direction));
-	json_key(j, "change_ci");
+	jsonw_knum(j, "change_percent", r->change_percent);
+	jsonw_kstr(j, "direction", calc_compare_direction_word(r->direction));
+	jsonw_key(j, "change_ci");
 	if (r->tested) {
-		json_array(j);
-		json_num(j, r->ci_lo);
-		json_num(j, r->ci_hi);
-		json_array_end(j);
+		jsonw_array(j);
+		jsonw_num(j, r->ci_lo);
+		jsonw_num(j, r->ci_hi);
+		jsonw_array_end(j);
 	} else {
-		json_null(j);
+		jsonw_null(j);
 	}
-	json_kstr(j, "verdict", calc_compare_verdict_word(r->verdict));
-	json_kstr(j, "confidence", calc_compare_confidence_word(r->confidence));
-	json_knum(j, "p", r->p);
-	json_knum(j, "q", r->q);
-	json_knum(j, "noise_percent", r->noise_percent);
-	json_knum(j, "detectable_percent", r->detectable_percent);
-	json_knum(j, "restored_percent", r->restored_percent);
-	json_knum(j, "remaining_percent", r->remaining_percent);
-	json_object_end(j);
+	jsonw_kstr(j, "verdict", calc_compare_verdict_word(r->verdict));
+	jsonw_kstr(j, "confidence", calc_compare_confidence_word(r->confidence));
+	jsonw_knum(j, "p", r->p);
+	jsonw_knum(j, "q", r->q);
+	jsonw_knum(j, "noise_percent", r->noise_percent);
+	jsonw_knum(j, "detectable_percent", r->detectable_percent);
+	jsonw_knum(j, "restored_percent", r->restored_percent);
+	jsonw_knum(j, "remaining_percent", r->remaining_percent);
+	jsonw_object_end(j);
 }
 
-static void json_missing(struct json *j, const struct compare_missing *m)
+static void json_missing(struct jsonw *j, const struct compare_missing *m)
 {
-	json_object(j);
+	jsonw_object(j);
 	api_shapes_id(j, "series_id", m->series->id);
-	json_kstr(j, "benchmark", m->series->benchmark->name);
-	json_kstr(j, "metric", m->series->metric->name);
-	json_kraw(j, "params", m->series->params);
-	json_kstr(j, "machine", m->series->machine->name);
-	json_kstr(j, "thp", m->series->config->thp);
-	json_kstr(j, "side", calc_compare_side_word(m->side));
-	json_kstr(j, "reason", calc_compare_reason_word(m->reason));
-	json_kstr(j, "error", m->error);
-	json_object_end(j);
+	jsonw_kstr(j, "benchmark", m->series->benchmark->name);
+	jsonw_kstr(j, "metric", m->series->metric->name);
+	jsonw_kraw(j, "params", m->series->params);
+	jsonw_kstr(j, "machine", m->series->machine->name);
+	jsonw_kstr(j, "thp", m->series->config->thp);
+	jsonw_kstr(j, "side", calc_compare_side_word(m->side));
+	jsonw_kstr(j, "reason", calc_compare_reason_word(m->reason));
+	jsonw_kstr(j, "error", m->error);
+	jsonw_object_end(j);
 }
 
 static void as_json(struct buf *out, const struct compare *c)
 {
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
-	json_object(&j);
-	json_key(&j, "base");
+	jsonw_object(&j);
+	jsonw_key(&j, "base");
 	api_shapes_kernel(&j, c->base);
-	json_key(&j, "head");
+	jsonw_key(&j, "head");
 	api_shapes_kernel(&j, c->head);
-	json_key(&j, "fix");
+	jsonw_key(&j, "fix");
 	api_shapes_kernel(&j, c->fix);
-	json_key(&j, "summary");
-	json_object(&j);
-	json_ki64(&j, "rows", (int64_t)c->n_rows);
-	json_ki64(&j, "regressions", (int64_t)c->regressions);
-	json_ki64(&j, "improvements", (int64_t)c->improvements);
-	json_ki64(&j, "unchanged", (int64_t)c->unchanged);
-	json_ki64(&j, "inconclusive", (int64_t)c->inconclusive);
-	json_knum(&j, "geomean_percent", c->geomean_percent);
-	json_knum(&j, "restored_percent", c->restored_percent);
-	json_object_end(&j);
-	json_key(&j, "rows");
-	json_array(&j);
+	jsonw_key(&j, "summary");
+	jsonw_object(&j);
+	jsonw_ki64(&j, "rows", (int64_t)c->n_rows);
+	jsonw_ki64(&j, "regressions", (int64_t)c->regressions);
+	jsonw_ki64(&j, "improvements", (int64_t)c->improvements);
+	jsonw_ki64(&j, "unchanged", (int64_t)c->unchanged);
+	jsonw_ki64(&j, "inconclusive", (int64_t)c->inconclusive);
+	jsonw_knum(&j, "geomean_percent", c->geomean_percent);
+	jsonw_knum(&j, "restored_percent", c->restored_percent);
+	jsonw_object_end(&j);
+	jsonw_key(&j, "rows");
+	jsonw_array(&j);
 	for (size_t i = 0; i < c->n_rows; i++)
 		json_row(&j, &c->rows[i]);
-	json_array_end(&j);
-	json_key(&j, "missing");
-	json_array(&j);
+	jsonw_array_end(&j);
+	jsonw_key(&j, "missing");
+	jsonw_array(&j);
 	for (size_t i = 0; i < c->n_missing; i++)
 		json_missing(&j, &c->missing[i]);
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 }
 
 /* ---- CSV ---- */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "../lib/tm.h"
 #include "../lib/version.h"
@@ -12,25 +12,25 @@
 
 int api_health_live(struct req *rq, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
 	(void)err;
-	json_object(&j);
-	json_kstr(&j, "status", "ok");
-	json_kstr(&j, "version", version_text);
-	json_object_end(&j);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "status", "ok");
+	jsonw_kstr(&j, "version", version_text);
+	jsonw_object_end(&j);
 	return 0;
 }
 
 int api_health_ready(struct req *rq, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
 	if (db_migrate_check(rq->db, err))
 		return -1;
-	json_object(&j);
-	json_kstr(&j, "status", "ready");
-	json_object_end(&j);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "status", "ready");
+	jsonw_object_end(&j);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "../ingest/jread.h"
 #include "../ingest/kernel.h"
 #include "../ingest/submission.h"
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/tm.h"
 #include "api_handlers.h"
 #include "api_list.h"
@@ -56,23 +56,23 @@ static int by_place(const void *a, const void *b)
 	return c ? c : (*x > *y) - (*x < *y);
 }
 
-static void tell_sorted(struct json *j, const struct named **list, size_t n)
+static void tell_sorted(struct jsonw *j, const struct named **list, size_t n)
 {
 	qsort(list, n, sizeof(*list), by_place);
-	json_key(j, "sorted");
-	json_object(j);
+	jsonw_key(j, "sorted");
+	jsonw_object(j);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || strcmp(list[i]->k.track, list[i - 1]->k.track)) {
 			if (i)
-				json_array_end(j);
-			json_key(j, list[i]->k.track);
-			json_array(j);
+				jsonw_array_end(j);
+			jsonw_key(j, list[i]->k.track);
+			jsonw_array(j);
 		}
-		json_str(j, list[i]->text);
+		jsonw_str(j, list[i]->text);
 	}
 	if (n)
-		json_array_end(j);
-	json_object_end(j);
+		jsonw_array_end(j);
+	jsonw_object_end(j);
 }
 
 static int check_names(struct arena *a, const struct jnode *root, struct err *err)
@@ -93,19 +93,19 @@ static int check_names(struct arena *a, const struct jnode *root, struct err *er
 /* More than PROBLEMS_MAX of 10,000 names may be bad, and each is told: {"at","message"} in a list of its own. */
 static void parse_names(struct req *rq, const struct jnode *root)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	size_t n = jread_len(root), good = 0;
 	struct named *all = arena_array(rq->arena, struct named, n + 1);
 	const struct named **list = arena_array(rq->arena, const struct named *, n + 1);
 	struct buf problems;
-	struct json pj;
+	struct jsonw pj;
 
 	buf_init(&problems);
-	pj = json_begin(&problems);
-	json_array(&pj);
-	json_object(&j);
-	json_key(&j, "kernels");
-	json_array(&j);
+	pj = jsonw_begin(&problems);
+	jsonw_array(&pj);
+	jsonw_object(&j);
+	jsonw_key(&j, "kernels");
+	jsonw_array(&j);
 	for (size_t i = 0; i < n; i++) {
 		struct err why = { 0 };
 
@@ -115,17 +115,17 @@ static void parse_names(struct req *rq, const struct jnode *root)
 			list[good++] = &all[i];
 			continue;
 		}
-		json_null(&j);
-		json_object(&pj);
-		json_kstr(&pj, "at", arena_printf(rq->arena, "/%zu", i));
-		json_kstr(&pj, "message", why.message);
-		json_object_end(&pj);
+		jsonw_null(&j);
+		jsonw_object(&pj);
+		jsonw_kstr(&pj, "at", arena_printf(rq->arena, "/%zu", i));
+		jsonw_kstr(&pj, "message", why.message);
+		jsonw_object_end(&pj);
 	}
-	json_array_end(&j);
-	json_array_end(&pj);
+	jsonw_array_end(&j);
+	jsonw_array_end(&pj);
 	tell_sorted(&j, list, good);
-	json_kraw(&j, "problems", problems.p);
-	json_object_end(&j);
+	jsonw_kraw(&j, "problems", problems.p);
+	jsonw_object_end(&j);
 	buf_fini(&problems);
 }
 
@@ -200,30 +200,30 @@ static int read_update(struct arena *a, const struct jnode *item, struct update 
 
 static int update_items(struct req *rq, const struct jnode *root, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	size_t n = jread_len(root);
 
-	json_object(&j);
-	json_key(&j, "items");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "items");
+	jsonw_array(&j);
 	for (size_t i = 0; i < n; i++) {
 		struct err why = { 0 };
 		struct update u;
 		bool created = false;
 		int bad = read_update(rq->arena, jread_at(root, i), &u, &why);
 
-		json_object(&j);
-		json_ki64(&j, "index", (int64_t)i);
+		jsonw_object(&j);
+		jsonw_ki64(&j, "index", (int64_t)i);
 		if (!bad && db_catalog_kernel_update(rq->server->catalog, rq->db, &u.k, u.commit, u.released_at, u.log,
 						     &created, err))
 			return -1;
-		json_kstr(&j, "status", bad ? "invalid" : created ? "created" : "updated");
+		jsonw_kstr(&j, "status", bad ? "invalid" : created ? "created" : "updated");
 		if (bad)
-			json_kstr(&j, "message", why.message);
-		json_object_end(&j);
+			jsonw_kstr(&j, "message", why.message);
+		jsonw_object_end(&j);
 	}
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 	return 0;
 }
 
@@ -331,7 +331,7 @@ int api_kernels_list(struct req *rq, struct err *err)
 	const struct cat_kernel **list;
 	struct selection sel;
 	struct api_list page;
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	size_t n;
 
 	if (pick_order(rq, &order, err) || api_shapes_selection(rq, &sel, err))
@@ -345,13 +345,13 @@ int api_kernels_list(struct req *rq, struct err *err)
 		kernels_table(rq, list, &page);
 		return 0;
 	}
-	json_object(&j);
-	json_key(&j, "kernels");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "kernels");
+	jsonw_array(&j);
 	for (size_t i = page.from; i < page.to; i++)
 		api_shapes_kernel(&j, list[i]);
-	json_array_end(&j);
-	json_kstr(&j, "next", page.next);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_kstr(&j, "next", page.next);
+	jsonw_object_end(&j);
 	return 0;
 }

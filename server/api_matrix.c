@@ -12,69 +12,69 @@
 
 /* ---- JSON ---- */
 
-static void json_labels(struct json *j, const char *key, const struct matrix_label *l, size_t n)
+static void json_labels(struct jsonw *j, const char *key, const struct matrix_label *l, size_t n)
 {
-	json_key(j, key);
-	json_array(j);
+	jsonw_key(j, key);
+	jsonw_array(j);
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].is_number)
-			json_num(j, l[i].number);
+			jsonw_num(j, l[i].number);
 		else
-			json_str(j, l[i].text);
+			jsonw_str(j, l[i].text);
 	}
-	json_array_end(j);
+	jsonw_array_end(j);
 }
 
-static void json_cell(struct json *j, const struct matrix_cell *c)
+static void json_cell(struct jsonw *j, const struct matrix_cell *c)
 {
 	if (!c->n_series) {
-		json_null(j);
+		jsonw_null(j);
 		return;
 	}
-	json_object(j);
-	json_knum(j, "percent", c->percent);
-	json_key(j, "ci");
+	jsonw_object(j);
+	jsonw_knum(j, "percent", c->percent);
+	jsonw_key(j, "ci");
 	if (c->tested) {
-		json_array(j);
-		json_num(j, c->ci_lo);
-		json_num(j, c->ci_hi);
-		json_array_end(j);
+		jsonw_array(j);
+		jsonw_num(j, c->ci_lo);
+		jsonw_num(j, c->ci_hi);
+		jsonw_array_end(j);
 	} else {
-		json_null(j);
+		jsonw_null(j);
 	}
-	json_kstr(j, "direction", calc_compare_direction_word(c->direction));
-	json_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
-	json_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
-	json_ki64(j, "n_series", (int64_t)c->n_series);
-	json_key(j, "worst");
-	json_object(j);
+	jsonw_kstr(j, "direction", calc_compare_direction_word(c->direction));
+	jsonw_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
+	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
+	jsonw_ki64(j, "n_series", (int64_t)c->n_series);
+	jsonw_key(j, "worst");
+	jsonw_object(j);
 	api_shapes_id(j, "series_id", c->worst->series->id);
-	json_knum(j, "change_percent", c->worst->change_percent);
-	json_object_end(j);
-	json_object_end(j);
+	jsonw_knum(j, "change_percent", c->worst->change_percent);
+	jsonw_object_end(j);
+	jsonw_object_end(j);
 }
 
 static void as_json(struct buf *out, const struct matrix *m)
 {
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
-	json_object(&j);
-	json_key(&j, "base");
+	jsonw_object(&j);
+	jsonw_key(&j, "base");
 	api_shapes_kernel(&j, m->compare->base);
-	json_key(&j, "head");
+	jsonw_key(&j, "head");
 	api_shapes_kernel(&j, m->compare->head);
 	json_labels(&j, "rows", m->rows, m->n_rows);
 	json_labels(&j, "cols", m->cols, m->n_cols);
-	json_key(&j, "cells");
-	json_array(&j);
+	jsonw_key(&j, "cells");
+	jsonw_array(&j);
 	for (size_t r = 0; r < m->n_rows; r++) {
-		json_array(&j);
+		jsonw_array(&j);
 		for (size_t c = 0; c < m->n_cols; c++)
 			json_cell(&j, &m->cells[r * m->n_cols + c]);
-		json_array_end(&j);
+		jsonw_array_end(&j);
 	}
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 }
 
 /* ---- CSV ---- */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "api_handlers.h"
 #include "web_args.h"
@@ -17,11 +17,11 @@ static bool described(const struct route *r)
 	return r->method && r->about && strncmp(r->pattern, "/static/", 8);
 }
 
-static void ref(struct json *j, struct arena *a, const char *kind, const char *name)
+static void ref(struct jsonw *j, struct arena *a, const char *kind, const char *name)
 {
-	json_object(j);
-	json_kstr(j, "$ref", arena_printf(a, "#/components/%s/%s", kind, name));
-	json_object_end(j);
+	jsonw_object(j);
+	jsonw_kstr(j, "$ref", arena_printf(a, "#/components/%s/%s", kind, name));
+	jsonw_object_end(j);
 }
 
 /*
@@ -29,7 +29,7 @@ static void ref(struct json *j, struct arena *a, const char *kind, const char *n
  * param.NAME: OpenAPI has no families of arguments. One that tells about a body (its context)
  * means something else than the selector of that name.
  */
-static void parameter(struct json *j, struct arena *a, const struct route *r, const char *arg)
+static void parameter(struct jsonw *j, struct arena *a, const struct route *r, const char *arg)
 {
 	bool context = r->takes && strcmp(arg, "format") && strcmp(arg, "dry_run");
 	size_t n = strlen(arg);
@@ -39,10 +39,10 @@ static void parameter(struct json *j, struct arena *a, const struct route *r, co
 	ref(j, a, "parameters", context ? arena_printf(a, "context.%s", arg) : arg);
 }
 
-static void parameters(struct json *j, struct arena *a, const struct route *r)
+static void parameters(struct jsonw *j, struct arena *a, const struct route *r)
 {
-	json_key(j, "parameters");
-	json_array(j);
+	jsonw_key(j, "parameters");
+	jsonw_array(j);
 	if (strstr(r->pattern, "{id}"))
 		ref(j, a, "parameters", "id");
 	for (const char *p = r->args ? r->args : ""; *p;) {
@@ -52,15 +52,15 @@ static void parameters(struct json *j, struct arena *a, const struct route *r)
 			parameter(j, a, r, arena_strndup(a, p, n));
 		p += n + (p[n] == ' ');
 	}
-	json_array_end(j);
+	jsonw_array_end(j);
 }
 
-static void content(struct json *j, struct arena *a, const struct route *r, const char *shape)
+static void content(struct jsonw *j, struct arena *a, const struct route *r, const char *shape)
 {
 	static const enum rep all[] = { REP_JSON, REP_CSV, REP_TEXT, REP_SVG, REP_HTML, REP_OTHER };
 
-	json_key(j, "content");
-	json_object(j);
+	jsonw_key(j, "content");
+	jsonw_object(j);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		char type[64];
 
@@ -68,45 +68,45 @@ static void content(struct json *j, struct arena *a, const struct route *r, cons
 			continue;
 		snprintf(type, sizeof(type), "%s", web_args_rep_type(all[i]));
 		type[strcspn(type, ";")] = 0;
-		json_key(j, all[i] == REP_OTHER ? "*/*" : type);
-		json_object(j);
-		json_key(j, "schema");
+		jsonw_key(j, all[i] == REP_OTHER ? "*/*" : type);
+		jsonw_object(j);
+		jsonw_key(j, "schema");
 		if (all[i] == REP_JSON && shape)
 			ref(j, a, "schemas", shape);
 		else
-			json_raw(j, all[i] == REP_JSON ? "{\"type\":\"object\",\"additionalProperties\":true}" : "{\"type\":\"string\"}");
-		json_object_end(j);
+			jsonw_raw(j, all[i] == REP_JSON ? "{\"type\":\"object\",\"additionalProperties\":true}" : "{\"type\":\"string\"}");
+		jsonw_object_end(j);
 	}
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
-static void header(struct json *j, struct arena *a, const char *name)
+static void header(struct jsonw *j, struct arena *a, const char *name)
 {
-	json_key(j, name);
+	jsonw_key(j, name);
 	ref(j, a, "headers", name);
 }
 
-static void success(struct json *j, struct arena *a, const struct route *r, const char *status, const char *text,
+static void success(struct jsonw *j, struct arena *a, const struct route *r, const char *status, const char *text,
 		    const char *shape)
 {
-	json_key(j, status);
-	json_object(j);
-	json_kstr(j, "description", text);
-	json_key(j, "headers");
-	json_object(j);
+	jsonw_key(j, status);
+	jsonw_object(j);
+	jsonw_kstr(j, "description", text);
+	jsonw_key(j, "headers");
+	jsonw_object(j);
 	header(j, a, "X-Request-Id");
 	header(j, a, "Server-Timing");
 	if (!strcmp(r->method, "GET"))
 		header(j, a, "ETag");
 	if (!strcmp(status, "201"))
 		header(j, a, "Location");
-	json_object_end(j);
+	jsonw_object_end(j);
 	content(j, a, r, shape);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 /* Which errors there can be follows from the columns of the table. */
-static void failures(struct json *j, struct arena *a, const struct route *r)
+static void failures(struct jsonw *j, struct arena *a, const struct route *r)
 {
 	const struct {
 		const char *status;
@@ -132,15 +132,15 @@ static void failures(struct json *j, struct arena *a, const struct route *r)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!all[i].can_be)
 			continue;
-		json_key(j, all[i].status);
+		jsonw_key(j, all[i].status);
 		ref(j, a, "responses", all[i].status);
 	}
 }
 
-static void answers(struct json *j, struct arena *a, const struct route *r)
+static void answers(struct jsonw *j, struct arena *a, const struct route *r)
 {
-	json_key(j, "responses");
-	json_object(j);
+	jsonw_key(j, "responses");
+	jsonw_object(j);
 	if (r->scope == SCOPE_INGEST) {		/* one submission, or many */
 		success(j, a, r, "200", "One that was stored before; or many, all of them stored or there before.", r->shape);
 		success(j, a, r, "201", "Stored.", "Stored");
@@ -149,7 +149,7 @@ static void answers(struct json *j, struct arena *a, const struct route *r)
 		success(j, a, r, "200", r->about, r->shape);
 	}
 	failures(j, a, r);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 /* "get_runs_id_verdict" of GET /api/v1/runs/{id}/verdict. */
@@ -168,43 +168,43 @@ static const char *operation_id(struct arena *a, const struct route *r)
 	return text;
 }
 
-static void operation(struct json *j, struct arena *a, const struct route *r)
+static void operation(struct jsonw *j, struct arena *a, const struct route *r)
 {
-	json_key(j, !strcmp(r->method, "GET") ? "get" : "post");
-	json_object(j);
-	json_kstr(j, "operationId", operation_id(a, r));
-	json_kstr(j, "summary", r->about);
+	jsonw_key(j, !strcmp(r->method, "GET") ? "get" : "post");
+	jsonw_object(j);
+	jsonw_kstr(j, "operationId", operation_id(a, r));
+	jsonw_kstr(j, "summary", r->about);
 	if (r->scope > SCOPE_READ)
-		json_kstr(j, "description", arena_printf(a, "Needs a token of scope %s.", db_tokens_scope_word(r->scope)));
-	json_kraw(j, "security", r->scope > SCOPE_READ ? "[{\"token\":[]}]" :
+		jsonw_kstr(j, "description", arena_printf(a, "Needs a token of scope %s.", db_tokens_scope_word(r->scope)));
+	jsonw_kraw(j, "security", r->scope > SCOPE_READ ? "[{\"token\":[]}]" :
 		  r->scope == SCOPE_READ ? "[{},{\"token\":[]}]" : "[]");
 	parameters(j, a, r);
 	if (r->takes) {
-		json_key(j, "requestBody");
+		jsonw_key(j, "requestBody");
 		ref(j, a, "requestBodies", r->takes);
 	}
 	answers(j, a, r);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 /* One path with all its methods, where the table has it first. */
-static void path(struct json *j, struct arena *a, const struct route *first)
+static void path(struct jsonw *j, struct arena *a, const struct route *first)
 {
 	for (const struct route *r = routes; r < first; r++)
 		if (described(r) && !strcmp(r->pattern, first->pattern))
 			return;
-	json_key(j, first->pattern);
-	json_object(j);
+	jsonw_key(j, first->pattern);
+	jsonw_object(j);
 	for (const struct route *r = first; r->method; r++)
 		if (described(r) && !strcmp(r->pattern, first->pattern))
 			operation(j, a, r);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 int api_openapi(struct req *rq, struct err *err)
 {
 	const struct embed_file *base = embed_find(embed_static, "openapi_base.json");
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	size_t n;
 
 	(void)err;
@@ -213,11 +213,11 @@ int api_openapi(struct req *rq, struct err *err)
 		;
 	buf_add(&rq->out, base->data, n - 1);	/* open at its end: the paths go in */
 	buf_puts(&rq->out, ",\"paths\":");
-	json_object(&j);
+	jsonw_object(&j);
 	for (const struct route *r = routes; r->method; r++)
 		if (described(r))
 			path(&j, rq->arena, r);
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	buf_puts(&rq->out, "}\n");
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/num.h"
 #include "../lib/tm.h"
 #include "api_handlers.h"
@@ -37,41 +37,41 @@ static bool complete(const struct names *n)
 	return n->machine && n->kernel && n->config;
 }
 
-static void time_field(struct json *j, const char *key, int64_t usec)
+static void time_field(struct jsonw *j, const char *key, int64_t usec)
 {
 	char text[TM_TEXT];
 
-	json_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
+	jsonw_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
 }
 
 /* The `run` object: an item of the list, and of /runs/{id}. */
-static void run_json(struct json *j, const struct run *run, const struct names *names)
+static void run_json(struct jsonw *j, const struct run *run, const struct names *names)
 {
 	char id[UUID_TEXT];
 
-	json_object(j);
-	json_kstr(j, "run_id", uuid_format(&run->run_id, id));
-	json_kstr(j, "machine", names->machine->name);
-	json_kstr(j, "isa", names->machine->isa);
-	json_kstr(j, "uarch", names->machine->uarch);
-	json_key(j, "kernel");
+	jsonw_object(j);
+	jsonw_kstr(j, "run_id", uuid_format(&run->run_id, id));
+	jsonw_kstr(j, "machine", names->machine->name);
+	jsonw_kstr(j, "isa", names->machine->isa);
+	jsonw_kstr(j, "uarch", names->machine->uarch);
+	jsonw_key(j, "kernel");
 	api_shapes_kernel(j, names->kernel);
-	json_kstr(j, "thp", names->config->thp);
-	json_key(j, "base_page_kib");
+	jsonw_kstr(j, "thp", names->config->thp);
+	jsonw_key(j, "base_page_kib");
 	if (names->config->base_page_kib)
-		json_i64(j, names->config->base_page_kib);
+		jsonw_i64(j, names->config->base_page_kib);
 	else
-		json_null(j);
-	json_kstr(j, "flavour", names->config->flavour);
+		jsonw_null(j);
+	jsonw_kstr(j, "flavour", names->config->flavour);
 	time_field(j, "started_at", run->started_at);
 	time_field(j, "finished_at", run->finished_at);
 	time_field(j, "received_at", run->received_at);
-	json_kstr(j, "boot_id", run->boot_id);
-	json_kstr(j, "format", run->format);
-	json_kraw(j, "source", run->source ? run->source : "{}");
-	json_kraw(j, "labels", run->labels ? run->labels : "{}");
-	json_kraw(j, "environment", run->environment ? run->environment : "{}");
-	json_object_end(j);
+	jsonw_kstr(j, "boot_id", run->boot_id);
+	jsonw_kstr(j, "format", run->format);
+	jsonw_kraw(j, "source", run->source ? run->source : "{}");
+	jsonw_kraw(j, "labels", run->labels ? run->labels : "{}");
+	jsonw_kraw(j, "environment", run->environment ? run->environment : "{}");
+	jsonw_object_end(j);
 }
 
 /* ---- the list ---- */
@@ -230,20 +230,20 @@ static void list_table(struct req *rq, const struct run *runs, size_t n)
 
 static void list_json(struct req *rq, const struct run *runs, size_t n, const char *next)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
-	json_object(&j);
-	json_key(&j, "runs");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "runs");
+	jsonw_array(&j);
 	for (size_t i = 0; i < n; i++) {
 		struct names names = names_of(rq->server->catalog, &runs[i]);
 
 		if (complete(&names))
 			run_json(&j, &runs[i], &names);
 	}
-	json_array_end(&j);
-	json_kstr(&j, "next", next);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_kstr(&j, "next", next);
+	jsonw_object_end(&j);
 }
 
 int api_runs_list(struct req *rq, struct err *err)
@@ -318,55 +318,55 @@ static int find(struct req *rq, struct run **run, struct err *err)
 	return db_catalog_refresh(rq->server->catalog, rq->db, err);
 }
 
-static void values_json(struct json *j, const struct run *run, size_t i)
+static void values_json(struct jsonw *j, const struct run *run, size_t i)
 {
-	json_key(j, "values");
-	json_array(j);
+	jsonw_key(j, "values");
+	jsonw_array(j);
 	for (size_t k = 0; run->values && run->values[i] && k < run->n_values[i]; k++)
-		json_num(j, run->values[i][k]);
-	json_array_end(j);
+		jsonw_num(j, run->values[i][k]);
+	jsonw_array_end(j);
 }
 
-static void result_json(struct json *j, const struct run *run, size_t i, const struct cat_series *s)
+static void result_json(struct jsonw *j, const struct run *run, size_t i, const struct cat_series *s)
 {
-	json_object(j);
+	jsonw_object(j);
 	api_shapes_id(j, "series_id", s->id);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kraw(j, "params", s->params);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "original_unit", run->original_units ? run->original_units[i] : NULL);
-	json_kstr(j, "better", better_word(s->metric->better));
-	json_kstr(j, "status", result_status_word((enum result_status)run->status[i]));
-	json_kstr(j, "error", run->errors ? run->errors[i] : NULL);
-	json_ki64(j, "n", run->n[i]);
-	json_knum(j, "center", run->mean[i]);
-	json_knum(j, "stddev", run->stddev[i]);
-	json_knum(j, "min", run->min[i]);
-	json_knum(j, "max", run->max[i]);
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kraw(j, "params", s->params);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "original_unit", run->original_units ? run->original_units[i] : NULL);
+	jsonw_kstr(j, "better", better_word(s->metric->better));
+	jsonw_kstr(j, "status", result_status_word((enum result_status)run->status[i]));
+	jsonw_kstr(j, "error", run->errors ? run->errors[i] : NULL);
+	jsonw_ki64(j, "n", run->n[i]);
+	jsonw_knum(j, "center", run->mean[i]);
+	jsonw_knum(j, "stddev", run->stddev[i]);
+	jsonw_knum(j, "min", run->min[i]);
+	jsonw_knum(j, "max", run->max[i]);
 	values_json(j, run, i);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 static void one_json(struct req *rq, const struct run *run, const struct names *names)
 {
 	const struct catalog *c = rq->server->catalog;
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
-	json_object(&j);
-	json_key(&j, "run");
+	jsonw_object(&j);
+	jsonw_key(&j, "run");
 	run_json(&j, run, names);
-	json_key(&j, "results");
-	json_array(&j);
+	jsonw_key(&j, "results");
+	jsonw_array(&j);
 	for (size_t i = 0; i < run->n_results; i++) {
 		const struct cat_series *s = db_catalog_series_by_id(c, run->series_ids[i]);
 
 		if (s)
 			result_json(&j, run, i, s);
 	}
-	json_array_end(&j);
-	json_kraw(&j, "not_imported", run->not_imported ? run->not_imported : "[]");
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_kraw(&j, "not_imported", run->not_imported ? run->not_imported : "[]");
+	jsonw_object_end(&j);
 }
 
 static void one_table(struct req *rq, const struct run *run)
@@ -471,7 +471,7 @@ int api_runs_raw(struct req *rq, struct err *err)
 
 /* ---- the verdict ---- */
 
-static void step_json(struct json *j, const struct catalog *c, const struct db_member *m)
+static void step_json(struct jsonw *j, const struct catalog *c, const struct db_member *m)
 {
 	const struct cat_series *s = db_catalog_series_by_id(c, m->change.series_id);
 	const struct cat_kernel *from = db_catalog_kernel(c, m->change.from_kernel_id);
@@ -479,27 +479,27 @@ static void step_json(struct json *j, const struct catalog *c, const struct db_m
 
 	if (!s || !from)
 		return;
-	json_object(j);
-	json_kstr(j, "alert_id", uuid_format(&m->alert_id, id));
+	jsonw_object(j);
+	jsonw_kstr(j, "alert_id", uuid_format(&m->alert_id, id));
 	api_shapes_id(j, "series_id", s->id);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kraw(j, "params", s->params);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "machine", s->machine->name);
-	json_kstr(j, "thp", s->config->thp);
-	json_kstr(j, "against", from->name);
-	json_knum(j, "base_center", m->change.from_center);
-	json_knum(j, "head_center", m->change.to_center);
-	json_knum(j, "change_percent", m->change.percent);
-	json_kstr(j, "confidence", m->change.confidence);
-	json_object_end(j);
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kraw(j, "params", s->params);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "machine", s->machine->name);
+	jsonw_kstr(j, "thp", s->config->thp);
+	jsonw_kstr(j, "against", from->name);
+	jsonw_knum(j, "base_center", m->change.from_center);
+	jsonw_knum(j, "head_center", m->change.to_center);
+	jsonw_knum(j, "change_percent", m->change.percent);
+	jsonw_kstr(j, "confidence", m->change.confidence);
+	jsonw_object_end(j);
 }
 
 /* The steps of the run's series that end at its kernel. */
 static int verdict_json(struct req *rq, const struct run *run, bool pending, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	struct db_member *list = NULL;
 	size_t n = 0;
 
@@ -508,17 +508,17 @@ static int verdict_json(struct req *rq, const struct run *run, bool pending, str
 		return -1;
 	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
 		return -1;
-	json_object(&j);
-	json_kstr(&j, "state", pending ? "pending" : "done");
-	json_key(&j, "regressions");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "state", pending ? "pending" : "done");
+	jsonw_key(&j, "regressions");
+	jsonw_array(&j);
 	db_catalog_lock(rq->server->catalog);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].regression && list[i].change.to_kernel_id == run->kernel_id)
 			step_json(&j, rq->server->catalog, &list[i]);
 	db_catalog_unlock(rq->server->catalog);
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 	return 0;
 }
 

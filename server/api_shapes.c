@@ -10,63 +10,63 @@
 
 /* ---- shapes ---- */
 
-void api_shapes_id(struct json *j, const char *key, int64_t id)
+void api_shapes_id(struct jsonw *j, const char *key, int64_t id)
 {
 	char text[NUM_MAX];
 
 	num_format_i64(text, id);
-	json_kstr(j, key, text);
+	jsonw_kstr(j, key, text);
 }
 
-static void time_or_null(struct json *j, const char *key, int64_t usec)
+static void time_or_null(struct jsonw *j, const char *key, int64_t usec)
 {
 	char text[TM_TEXT];
 
-	json_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
+	jsonw_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
 }
 
-static void rc_or_null(struct json *j, int rc)
+static void rc_or_null(struct jsonw *j, int rc)
 {
-	json_key(j, "rc");
+	jsonw_key(j, "rc");
 	if (rc)
-		json_i64(j, rc);
+		jsonw_i64(j, rc);
 	else
-		json_null(j);
+		jsonw_null(j);
 }
 
-void api_shapes_kernel(struct json *j, const struct cat_kernel *k)
+void api_shapes_kernel(struct jsonw *j, const struct cat_kernel *k)
 {
 	if (!k) {
-		json_null(j);
+		jsonw_null(j);
 		return;
 	}
-	json_object(j);
-	json_kstr(j, "name", k->name);
-	json_kstr(j, "release", k->release);
-	json_kstr(j, "base", k->base);
+	jsonw_object(j);
+	jsonw_kstr(j, "name", k->name);
+	jsonw_kstr(j, "release", k->release);
+	jsonw_kstr(j, "base", k->base);
 	rc_or_null(j, k->rc);
-	json_ki64(j, "distance", k->distance);
-	json_kstr(j, "track", k->track);
-	json_kraw(j, "variant", k->variant);
-	json_kstr(j, "commit", k->commit);
+	jsonw_ki64(j, "distance", k->distance);
+	jsonw_kstr(j, "track", k->track);
+	jsonw_kraw(j, "variant", k->variant);
+	jsonw_kstr(j, "commit", k->commit);
 	time_or_null(j, "released_at", k->released_at);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
-void api_shapes_parsed_kernel(struct json *j, const struct kernel *k)
+void api_shapes_parsed_kernel(struct jsonw *j, const struct kernel *k)
 {
-	json_object(j);
-	json_kstr(j, "name", k->name);
-	json_kstr(j, "release", k->release);
-	json_kstr(j, "base", k->base);
+	jsonw_object(j);
+	jsonw_kstr(j, "name", k->name);
+	jsonw_kstr(j, "release", k->release);
+	jsonw_kstr(j, "base", k->base);
 	rc_or_null(j, k->rc);
-	json_ki64(j, "distance", k->distance);
-	json_kstr(j, "track", k->track);
-	json_key(j, "variant");
+	jsonw_ki64(j, "distance", k->distance);
+	jsonw_kstr(j, "track", k->track);
+	jsonw_key(j, "variant");
 	kernel_json_variant(j, k);
-	json_kstr(j, "commit", NULL);
-	json_kstr(j, "released_at", NULL);
-	json_object_end(j);
+	jsonw_kstr(j, "commit", NULL);
+	jsonw_kstr(j, "released_at", NULL);
+	jsonw_object_end(j);
 }
 
 /* ---- arguments ---- */

@@ -3,17 +3,17 @@
 #ifndef SERVER_API_SHAPES_H
 #define SERVER_API_SHAPES_H
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "calc_compare.h"
 #include "web.h"
 
 /* KERNEL of API.md; NULL becomes null. */
-void api_shapes_kernel(struct json *j, const struct cat_kernel *k);
+void api_shapes_kernel(struct jsonw *j, const struct cat_kernel *k);
 /* The same shape from a parsed name: commit and released_at are null. */
-void api_shapes_parsed_kernel(struct json *j, const struct kernel *k);
+void api_shapes_parsed_kernel(struct jsonw *j, const struct kernel *k);
 
 /* "series_id": ids are strings. */
-void api_shapes_id(struct json *j, const char *key, int64_t id);
+void api_shapes_id(struct jsonw *j, const char *key, int64_t id);
 
 /* The selectors among the request's arguments, resolved. Refreshes the catalogue. */
 int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err);

@@ -11,100 +11,100 @@
 
 /* ---- JSON ---- */
 
-static void json_common(struct json *j, const struct sweep_line *l)
+static void json_common(struct jsonw *j, const struct sweep_line *l)
 {
 	const struct cat_series *s = l->series;
 
-	json_key(j, "kernel");
+	jsonw_key(j, "kernel");
 	api_shapes_kernel(j, l->kernel);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "better", better_word(s->metric->better));
-	json_kstr(j, "machine", s->machine->name);
-	json_kstr(j, "uarch", s->machine->uarch);
-	json_kstr(j, "thp", s->config->thp);
-	json_key(j, "base_page_kib");
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "better", better_word(s->metric->better));
+	jsonw_kstr(j, "machine", s->machine->name);
+	jsonw_kstr(j, "uarch", s->machine->uarch);
+	jsonw_kstr(j, "thp", s->config->thp);
+	jsonw_key(j, "base_page_kib");
 	if (s->config->base_page_kib)
-		json_i64(j, s->config->base_page_kib);
+		jsonw_i64(j, s->config->base_page_kib);
 	else
-		json_null(j);
-	json_kraw(j, "params", l->params);
+		jsonw_null(j);
+	jsonw_kraw(j, "params", l->params);
 }
 
-static void json_line(struct json *j, const struct sweep_line *l)
+static void json_line(struct jsonw *j, const struct sweep_line *l)
 {
-	json_object(j);
+	jsonw_object(j);
 	json_common(j, l);
-	json_key(j, "points");
-	json_array(j);
+	jsonw_key(j, "points");
+	jsonw_array(j);
 	for (size_t i = 0; i < l->n; i++) {
-		json_object(j);
-		json_knum(j, "x", l->x[i]);
-		json_knum(j, "y", l->y[i]);
-		json_knum(j, "lo", l->lo[i]);
-		json_knum(j, "hi", l->hi[i]);
-		json_ki64(j, "n", l->values[i]);
-		json_object_end(j);
+		jsonw_object(j);
+		jsonw_knum(j, "x", l->x[i]);
+		jsonw_knum(j, "y", l->y[i]);
+		jsonw_knum(j, "lo", l->lo[i]);
+		jsonw_knum(j, "hi", l->hi[i]);
+		jsonw_ki64(j, "n", l->values[i]);
+		jsonw_object_end(j);
 	}
-	json_array_end(j);
-	json_key(j, "fit");
+	jsonw_array_end(j);
+	jsonw_key(j, "fit");
 	if (l->has_fit) {
-		json_object(j);
-		json_knum(j, "fixed", l->fit.fixed);
-		json_knum(j, "per_unit", l->fit.per_unit);
-		json_knum(j, "unit_step", l->unit_step);
-		json_kstr(j, "unit", l->unit);
-		json_knum(j, "max_residual_percent", l->fit.max_residual_percent);
-		json_object_end(j);
+		jsonw_object(j);
+		jsonw_knum(j, "fixed", l->fit.fixed);
+		jsonw_knum(j, "per_unit", l->fit.per_unit);
+		jsonw_knum(j, "unit_step", l->unit_step);
+		jsonw_kstr(j, "unit", l->unit);
+		jsonw_knum(j, "max_residual_percent", l->fit.max_residual_percent);
+		jsonw_object_end(j);
 	} else {
-		json_null(j);
+		jsonw_null(j);
 	}
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
-static void json_ratio(struct json *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
+static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
 {
-	json_object(j);
+	jsonw_object(j);
 	json_common(j, r->line);
-	json_key(j, "points");
-	json_array(j);
+	jsonw_key(j, "points");
+	jsonw_array(j);
 	for (size_t i = 0; i < r->n; i++) {
-		json_object(j);
-		json_knum(j, "x", r->x[i]);
-		json_knum(j, "percent", r->percent[i]);
-		json_kstr(j, "verdict", calc_compare_verdict_word(r->row[i]->verdict));
-		json_object_end(j);
+		jsonw_object(j);
+		jsonw_knum(j, "x", r->x[i]);
+		jsonw_knum(j, "percent", r->percent[i]);
+		jsonw_kstr(j, "verdict", calc_compare_verdict_word(r->row[i]->verdict));
+		jsonw_object_end(j);
 	}
-	json_array_end(j);
-	json_knum(j, "onset", r->onset);
-	json_kstr(j, "sentence", api_sweep_sentence(a, s, r));
-	json_object_end(j);
+	jsonw_array_end(j);
+	jsonw_knum(j, "onset", r->onset);
+	jsonw_kstr(j, "sentence", api_sweep_sentence(a, s, r));
+	jsonw_object_end(j);
 }
 
 static void as_json(struct buf *out, struct arena *a, const struct sweep *s)
 {
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
-	json_object(&j);
-	json_key(&j, "axis");
-	json_object(&j);
-	json_kstr(&j, "name", s->axis);
-	json_kstr(&j, "unit", api_shapes_axis_unit(s->axis));
-	json_kbool(&j, "log", s->log);
-	json_object_end(&j);
-	json_kstr(&j, "sentence", api_sweep_sentences(a, s));
-	json_key(&j, "lines");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "axis");
+	jsonw_object(&j);
+	jsonw_kstr(&j, "name", s->axis);
+	jsonw_kstr(&j, "unit", api_shapes_axis_unit(s->axis));
+	jsonw_kbool(&j, "log", s->log);
+	jsonw_object_end(&j);
+	jsonw_kstr(&j, "sentence", api_sweep_sentences(a, s));
+	jsonw_key(&j, "lines");
+	jsonw_array(&j);
 	for (size_t i = 0; i < s->n_lines; i++)
 		json_line(&j, &s->lines[i]);
-	json_array_end(&j);
-	json_key(&j, "ratios");
-	json_array(&j);
+	jsonw_array_end(&j);
+	jsonw_key(&j, "ratios");
+	jsonw_array(&j);
 	for (size_t i = 0; i < s->n_ratios; i++)
 		json_ratio(&j, a, s, &s->ratios[i]);
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 }
 
 /* ---- CSV ---- */

@@ -8,83 +8,83 @@
 #include "../chart/table.h"
 #include "api_shapes.h"
 
-static void json_numbers(struct json *j, const char *key, const double *v, size_t n)
+static void json_numbers(struct jsonw *j, const char *key, const double *v, size_t n)
 {
-	json_key(j, key);
-	json_array(j);
+	jsonw_key(j, key);
+	jsonw_array(j);
 	for (size_t i = 0; i < n; i++)
-		json_num(j, v[i]);
-	json_array_end(j);
+		jsonw_num(j, v[i]);
+	jsonw_array_end(j);
 }
 
-static void json_change(struct json *j, const struct trend_change *c)
+static void json_change(struct jsonw *j, const struct trend_change *c)
 {
 	char alert[UUID_TEXT];
 
-	json_object(j);
-	json_ki64(j, "at", (int64_t)c->at);
-	json_ki64(j, "after", (int64_t)c->after);
-	json_knum(j, "before_center", c->before_center);
-	json_knum(j, "after_center", c->after_center);
-	json_knum(j, "percent", c->percent);
-	json_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
-	json_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
-	json_kstr(j, "alert_id", c->has_alert ? uuid_format(&c->alert_id, alert) : NULL);
-	json_object_end(j);
+	jsonw_object(j);
+	jsonw_ki64(j, "at", (int64_t)c->at);
+	jsonw_ki64(j, "after", (int64_t)c->after);
+	jsonw_knum(j, "before_center", c->before_center);
+	jsonw_knum(j, "after_center", c->after_center);
+	jsonw_knum(j, "percent", c->percent);
+	jsonw_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
+	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
+	jsonw_kstr(j, "alert_id", c->has_alert ? uuid_format(&c->alert_id, alert) : NULL);
+	jsonw_object_end(j);
 }
 
-static void json_series(struct json *j, const struct trend_series *t, size_t n)
+static void json_series(struct jsonw *j, const struct trend_series *t, size_t n)
 {
 	const struct cat_series *s = t->series;
 
-	json_object(j);
+	jsonw_object(j);
 	api_shapes_id(j, "series_id", s->id);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "better", better_word(s->metric->better));
-	json_kraw(j, "params", s->params);
-	json_kstr(j, "machine", s->machine->name);
-	json_kstr(j, "uarch", s->machine->uarch);
-	json_kstr(j, "thp", s->config->thp);
-	json_key(j, "base_page_kib");
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "better", better_word(s->metric->better));
+	jsonw_kraw(j, "params", s->params);
+	jsonw_kstr(j, "machine", s->machine->name);
+	jsonw_kstr(j, "uarch", s->machine->uarch);
+	jsonw_kstr(j, "thp", s->config->thp);
+	jsonw_key(j, "base_page_kib");
 	if (s->config->base_page_kib)
-		json_i64(j, s->config->base_page_kib);
+		jsonw_i64(j, s->config->base_page_kib);
 	else
-		json_null(j);
-	json_kstr(j, "track", t->track);
+		jsonw_null(j);
+	jsonw_kstr(j, "track", t->track);
 	json_numbers(j, "y", t->y, n);
 	json_numbers(j, "lo", t->lo, n);
 	json_numbers(j, "hi", t->hi, n);
-	json_key(j, "n");
-	json_array(j);
+	jsonw_key(j, "n");
+	jsonw_array(j);
 	for (size_t i = 0; i < n; i++)
-		json_i64(j, t->n[i]);
-	json_array_end(j);
-	json_key(j, "changes");
-	json_array(j);
+		jsonw_i64(j, t->n[i]);
+	jsonw_array_end(j);
+	jsonw_key(j, "changes");
+	jsonw_array(j);
 	for (size_t i = 0; i < t->n_changes; i++)
 		json_change(j, &t->changes[i]);
-	json_array_end(j);
-	json_object_end(j);
+	jsonw_array_end(j);
+	jsonw_object_end(j);
 }
 
 static void as_json(struct buf *out, const struct trend *t)
 {
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
-	json_object(&j);
-	json_key(&j, "kernels");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "kernels");
+	jsonw_array(&j);
 	for (size_t i = 0; i < t->n_kernels; i++)
 		api_shapes_kernel(&j, t->kernels[i]);
-	json_array_end(&j);
-	json_key(&j, "series");
-	json_array(&j);
+	jsonw_array_end(&j);
+	jsonw_key(&j, "series");
+	jsonw_array(&j);
 	for (size_t i = 0; i < t->n_series; i++)
 		json_series(&j, &t->series[i], t->n_kernels);
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 }
 
 static const struct table_col csv_head[] = {

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "../ingest/read.h"
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "api_handlers.h"
 
@@ -88,43 +88,43 @@ static const char *outcome_word(enum write_outcome outcome)
 	return outcome == WRITE_STORED ? "stored" : outcome == WRITE_DUPLICATE ? "duplicate" : "conflict";
 }
 
-static void warnings(struct json *j, const struct submission *sub)
+static void warnings(struct jsonw *j, const struct submission *sub)
 {
-	json_key(j, "warnings");
-	json_array(j);
+	jsonw_key(j, "warnings");
+	jsonw_array(j);
 	for (size_t i = 0; i < sub->warnings->n; i++) {
-		json_object(j);
-		json_kstr(j, "at", sub->warnings->list[i].at);
-		json_kstr(j, "message", sub->warnings->list[i].message);
-		json_object_end(j);
+		jsonw_object(j);
+		jsonw_kstr(j, "at", sub->warnings->list[i].at);
+		jsonw_kstr(j, "message", sub->warnings->list[i].message);
+		jsonw_object_end(j);
 	}
 	for (size_t i = 0; i < sub->n_not_imported; i++) {
-		json_object(j);
-		json_kstr(j, "at", sub->not_imported[i].at);
-		json_kstr(j, "message", sub->not_imported[i].message);
-		json_object_end(j);
+		jsonw_object(j);
+		jsonw_kstr(j, "at", sub->not_imported[i].at);
+		jsonw_kstr(j, "message", sub->not_imported[i].message);
+		jsonw_object_end(j);
 	}
-	json_array_end(j);
+	jsonw_array_end(j);
 }
 
 /* The fields of a stored or duplicate submission, inside an object. */
-static void tell(struct json *j, const struct submission *sub, const struct run_write *w)
+static void tell(struct jsonw *j, const struct submission *sub, const struct run_write *w)
 {
 	char id[UUID_TEXT], url[120];
 
 	uuid_format(&sub->run_id, id);
-	json_kstr(j, "run_id", id);
-	json_kstr(j, "status", outcome_word(w->outcome));
-	json_ki64(j, "results", (int64_t)sub->n_results);
-	json_ki64(j, "failed", (int64_t)sub->n_failed);
-	json_ki64(j, "series_new", (int64_t)w->series_new);
+	jsonw_kstr(j, "run_id", id);
+	jsonw_kstr(j, "status", outcome_word(w->outcome));
+	jsonw_ki64(j, "results", (int64_t)sub->n_results);
+	jsonw_ki64(j, "failed", (int64_t)sub->n_failed);
+	jsonw_ki64(j, "series_new", (int64_t)w->series_new);
 	snprintf(url, sizeof(url), "/runs/%s", id);
-	json_kstr(j, "url", url);
+	jsonw_kstr(j, "url", url);
 	snprintf(url, sizeof(url), "/api/v1/runs/%s/verdict", id);
-	json_kstr(j, "verdict_url", url);
+	jsonw_kstr(j, "verdict_url", url);
 	warnings(j, sub);
 	if (w->dry_run)
-		json_kbool(j, "dry_run", true);
+		jsonw_kbool(j, "dry_run", true);
 }
 
 static int conflict(const struct submission *sub, struct err *err)
@@ -179,7 +179,7 @@ static int store(struct req *rq, const struct read_item *item, bool dry_run, str
 
 static int post_one(struct req *rq, const struct read_item *item, bool dry_run, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	char id[UUID_TEXT];
 	struct run_write w;
 
@@ -193,33 +193,33 @@ static int post_one(struct req *rq, const struct read_item *item, bool dry_run, 
 	rq->status = w.outcome == WRITE_STORED ? 201 : 200;
 	if (!dry_run)
 		rq->location = arena_printf(rq->arena, "/api/v1/runs/%s", uuid_format(&item->sub->run_id, id));
-	json_object(&j);
+	jsonw_object(&j);
 	tell(&j, item->sub, &w);
-	json_object_end(&j);
+	jsonw_object_end(&j);
 	return 0;
 }
 
-static void tell_refused(struct json *j, const char *status, const struct err *err)
+static void tell_refused(struct jsonw *j, const char *status, const struct err *err)
 {
-	json_kstr(j, "status", status);
-	json_key(j, "error");
-	json_object(j);
-	json_kstr(j, "code", err_code(err->kind));
-	json_kstr(j, "message", err->message);
-	json_key(j, "problems");
-	json_array(j);
+	jsonw_kstr(j, "status", status);
+	jsonw_key(j, "error");
+	jsonw_object(j);
+	jsonw_kstr(j, "code", err_code(err->kind));
+	jsonw_kstr(j, "message", err->message);
+	jsonw_key(j, "problems");
+	jsonw_array(j);
 	for (size_t i = 0; err->problems && i < err->problems->n; i++) {
-		json_object(j);
-		json_kstr(j, "at", err->problems->list[i].at);
-		json_kstr(j, "message", err->problems->list[i].message);
-		json_object_end(j);
+		jsonw_object(j);
+		jsonw_kstr(j, "at", err->problems->list[i].at);
+		jsonw_kstr(j, "message", err->problems->list[i].message);
+		jsonw_object_end(j);
 	}
-	json_array_end(j);
-	json_object_end(j);
+	jsonw_array_end(j);
+	jsonw_object_end(j);
 }
 
 /* One of many. -1 only where the whole request has to come again: the database is away. */
-static int post_item(struct req *rq, const struct read_item *item, bool dry_run, struct json *j, bool *all_good,
+static int post_item(struct req *rq, const struct read_item *item, bool dry_run, struct jsonw *j, bool *all_good,
 		     struct err *err)
 {
 	struct err why = item->err;
@@ -246,23 +246,23 @@ static int post_item(struct req *rq, const struct read_item *item, bool dry_run,
 
 static int post_many(struct req *rq, const struct read_result *read, bool dry_run, struct err *err)
 {
-	struct json j = json_begin(&rq->out);
+	struct jsonw j = jsonw_begin(&rq->out);
 	bool all_good = true;
 
-	json_object(&j);
-	json_key(&j, "items");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "items");
+	jsonw_array(&j);
 	for (size_t i = 0; i < read->n; i++) {
-		json_object(&j);
-		json_ki64(&j, "index", (int64_t)read->items[i].index);
+		jsonw_object(&j);
+		jsonw_ki64(&j, "index", (int64_t)read->items[i].index);
 		if (post_item(rq, &read->items[i], dry_run, &j, &all_good, err))
 			return -1;
-		json_object_end(&j);
+		jsonw_object_end(&j);
 	}
-	json_array_end(&j);
+	jsonw_array_end(&j);
 	if (dry_run)
-		json_kbool(&j, "dry_run", true);
-	json_object_end(&j);
+		jsonw_kbool(&j, "dry_run", true);
+	jsonw_object_end(&j);
 	rq->status = all_good ? 200 : 207;
 	return 0;
 }

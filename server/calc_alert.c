@@ -185,85 +185,85 @@ int calc_alert_url_length(const char *public_url)
 	return (int)n;
 }
 
-static void json_id(struct json *j, const char *key, int64_t id)
+static void json_id(struct jsonw *j, const char *key, int64_t id)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%lld", (long long)id);
-	json_kstr(j, key, text);
+	jsonw_kstr(j, key, text);
 }
 
-static void json_time(struct json *j, const char *key, int64_t usec)
+static void json_time(struct jsonw *j, const char *key, int64_t usec)
 {
 	char text[TM_TEXT];
 
-	json_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
+	jsonw_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
 }
 
-static void json_texts(struct json *j, const char *key, const char *const *list, size_t n)
+static void json_texts(struct jsonw *j, const char *key, const char *const *list, size_t n)
 {
-	json_key(j, key);
-	json_array(j);
+	jsonw_key(j, key);
+	jsonw_array(j);
 	for (size_t i = 0; i < n; i++)
-		json_str(j, list[i]);
-	json_array_end(j);
+		jsonw_str(j, list[i]);
+	jsonw_array_end(j);
 }
 
-static void json_row(struct json *j, const struct calc_alert_row *row)
+static void json_row(struct jsonw *j, const struct calc_alert_row *row)
 {
 	const struct cat_series *s = row->series;
 	const struct db_change *ch = row->change;
 
-	json_object(j);
+	jsonw_object(j);
 	json_id(j, "series_id", s->id);
-	json_kstr(j, "benchmark", s->benchmark->name);
-	json_kstr(j, "metric", s->metric->name);
-	json_kstr(j, "unit", s->metric->unit);
-	json_kstr(j, "better", better_word(s->metric->better));
-	json_kraw(j, "params", s->params);
-	json_kstr(j, "machine", s->machine->name);
-	json_kstr(j, "isa", s->machine->isa);
-	json_kstr(j, "uarch", s->machine->uarch);
-	json_kstr(j, "thp", s->config->thp);
-	json_key(j, "base_page_kib");
-	s->config->base_page_kib ? json_i64(j, s->config->base_page_kib) : json_null(j);
-	json_kstr(j, "from", row->from->name);
-	json_kstr(j, "to", row->to->name);
-	json_knum(j, "before_center", ch->from_center);
-	json_knum(j, "after_center", ch->to_center);
-	json_ki64(j, "before_boots", ch->from_boots);
-	json_ki64(j, "after_boots", ch->to_boots);
-	json_knum(j, "change_percent", ch->percent);
-	json_kstr(j, "verdict", ch->verdict);
-	json_kstr(j, "confidence", ch->confidence);
-	json_knum(j, "q", ch->q);
-	json_object_end(j);
+	jsonw_kstr(j, "benchmark", s->benchmark->name);
+	jsonw_kstr(j, "metric", s->metric->name);
+	jsonw_kstr(j, "unit", s->metric->unit);
+	jsonw_kstr(j, "better", better_word(s->metric->better));
+	jsonw_kraw(j, "params", s->params);
+	jsonw_kstr(j, "machine", s->machine->name);
+	jsonw_kstr(j, "isa", s->machine->isa);
+	jsonw_kstr(j, "uarch", s->machine->uarch);
+	jsonw_kstr(j, "thp", s->config->thp);
+	jsonw_key(j, "base_page_kib");
+	s->config->base_page_kib ? jsonw_i64(j, s->config->base_page_kib) : jsonw_null(j);
+	jsonw_kstr(j, "from", row->from->name);
+	jsonw_kstr(j, "to", row->to->name);
+	jsonw_knum(j, "before_center", ch->from_center);
+	jsonw_knum(j, "after_center", ch->to_center);
+	jsonw_ki64(j, "before_boots", ch->from_boots);
+	jsonw_ki64(j, "after_boots", ch->to_boots);
+	jsonw_knum(j, "change_percent", ch->percent);
+	jsonw_kstr(j, "verdict", ch->verdict);
+	jsonw_kstr(j, "confidence", ch->confidence);
+	jsonw_knum(j, "q", ch->q);
+	jsonw_object_end(j);
 }
 
-static void json_details(struct json *j, const struct calc_alert *al)
+static void json_details(struct jsonw *j, const struct calc_alert *al)
 {
-	json_key(j, "rows");
-	json_array(j);
+	jsonw_key(j, "rows");
+	jsonw_array(j);
 	for (size_t i = 0; i < al->n_rows; i++)
 		json_row(j, &al->rows[i]);
-	json_array_end(j);
-	json_key(j, "deliveries");
-	json_array(j);
+	jsonw_array_end(j);
+	jsonw_key(j, "deliveries");
+	jsonw_array(j);
 	for (size_t i = 0; i < al->n_deliveries; i++) {
 		const struct outbox_state *o = &al->deliveries[i];
 
-		json_object(j);
-		json_kstr(j, "kind", db_outbox_kind_word(o->kind));
-		json_ki64(j, "attempts", o->attempts);
+		jsonw_object(j);
+		jsonw_kstr(j, "kind", db_outbox_kind_word(o->kind));
+		jsonw_ki64(j, "attempts", o->attempts);
 		json_time(j, "sent_at", o->sent_at);
 		json_time(j, "next_try", o->sent_at == TM_NONE ? o->next_try : TM_NONE);
-		json_kstr(j, "last_error", o->last_error);
-		json_object_end(j);
+		jsonw_kstr(j, "last_error", o->last_error);
+		jsonw_object_end(j);
 	}
-	json_array_end(j);
+	jsonw_array_end(j);
 }
 
-void calc_alert_json(struct json *j, const struct calc_alert *al, const char *public_url, bool details)
+void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *public_url, bool details)
 {
 	char id[UUID_TEXT];
 	struct buf url;
@@ -271,22 +271,22 @@ void calc_alert_json(struct json *j, const struct calc_alert *al, const char *pu
 	buf_init(&url);
 	uuid_format(&al->alert->id, id);
 	buf_printf(&url, "%.*s/alerts/%s", calc_alert_url_length(public_url), public_url ? public_url : "", id);
-	json_object(j);
-	json_kstr(j, "id", id);
-	json_kstr(j, "state", al->alert->state);
-	json_kstr(j, "kind", db_alerts_direction(al->alert->regression));
-	json_kstr(j, "benchmark", al->benchmark->name);
-	json_kstr(j, "track", al->alert->track);
-	json_kstr(j, "from", al->from->name);
-	json_kstr(j, "to", al->to->name);
-	json_knum(j, "worst_percent", al->alert->worst_percent);
-	json_ki64(j, "n_series", al->alert->n_series);
+	jsonw_object(j);
+	jsonw_kstr(j, "id", id);
+	jsonw_kstr(j, "state", al->alert->state);
+	jsonw_kstr(j, "kind", db_alerts_direction(al->alert->regression));
+	jsonw_kstr(j, "benchmark", al->benchmark->name);
+	jsonw_kstr(j, "track", al->alert->track);
+	jsonw_kstr(j, "from", al->from->name);
+	jsonw_kstr(j, "to", al->to->name);
+	jsonw_knum(j, "worst_percent", al->alert->worst_percent);
+	jsonw_ki64(j, "n_series", al->alert->n_series);
 	json_texts(j, "machines", al->machines, al->n_machines);
 	json_texts(j, "thp", al->thp, al->n_thp);
 	json_time(j, "created_at", al->alert->created_at);
-	json_kstr(j, "url", url.p);
+	jsonw_kstr(j, "url", url.p);
 	if (details)
 		json_details(j, al);
-	json_object_end(j);
+	jsonw_object_end(j);
 	buf_fini(&url);
 }

@@ -7,7 +7,7 @@
 #define SERVER_CALC_ALERT_H
 
 #include "../lib/buf.h"
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "db_alerts.h"
 #include "db_outbox.h"
 
@@ -44,7 +44,7 @@ int calc_alert_url_length(const char *public_url);
 /* Members' percents as they are, least and greatest. NaN without rows. */
 void calc_alert_range(const struct calc_alert *al, double *least, double *greatest);
 /* public_url: how its "url" starts; NULL: relative. details: rows and deliveries, too. */
-void calc_alert_json(struct json *j, const struct calc_alert *al, const char *public_url, bool details);
+void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *public_url, bool details);
 /* "[REGRESSION] mprotect/tw4m +14 % .. +150 % since 6.17-rc1 (milan-01)": one line, any characters. */
 void calc_alert_subject(struct buf *out, const struct calc_alert *al);
 /* public_url: how links start, or NULL; a link stands alone on its line and is never broken. */

@@ -318,14 +318,14 @@ static int write_machine(struct db *db, const struct resolving *r, int64_t *id, 
 
 static const char *variant_text(struct arena *a, const struct kernel *k)
 {
-	struct json j;
+	struct jsonw j;
 	struct buf b;
 	char *text;
 
 	if (!k->is_variant)
 		return NULL;
 	buf_init(&b);
-	j = json_begin(&b);
+	j = jsonw_begin(&b);
 	kernel_json_variant(&j, k);
 	text = arena_strndup(a, b.p, b.len);
 	buf_fini(&b);

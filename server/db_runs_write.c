@@ -14,7 +14,7 @@
 #include <time.h>
 #include <zstd.h>
 
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
 
@@ -172,22 +172,22 @@ static void fill_columns(struct columns *c, const struct submission *sub, const 
 
 static const char *not_imported_json(struct arena *a, const struct submission *sub)
 {
-	struct json j;
+	struct jsonw j;
 	struct buf b;
 	char *text;
 
 	if (!sub->n_not_imported)
 		return NULL;
 	buf_init(&b);
-	j = json_begin(&b);
-	json_array(&j);
+	j = jsonw_begin(&b);
+	jsonw_array(&j);
 	for (size_t i = 0; i < sub->n_not_imported; i++) {
-		json_object(&j);
-		json_kstr(&j, "at", sub->not_imported[i].at);
-		json_kstr(&j, "message", sub->not_imported[i].message);
-		json_object_end(&j);
+		jsonw_object(&j);
+		jsonw_kstr(&j, "at", sub->not_imported[i].at);
+		jsonw_kstr(&j, "message", sub->not_imported[i].message);
+		jsonw_object_end(&j);
 	}
-	json_array_end(&j);
+	jsonw_array_end(&j);
 	text = arena_strndup(a, b.p, b.len);
 	buf_fini(&b);
 	return text;

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "../lib/ident.h"
-#include "../lib/json.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "web_args.h"
 
@@ -277,25 +277,25 @@ unsigned reply_status(enum err_kind kind)
 
 void reply_error(struct buf *out, const char *code, const struct err *err)
 {
-	struct json j = json_begin(out);
+	struct jsonw j = jsonw_begin(out);
 
-	json_object(&j);
-	json_key(&j, "error");
-	json_object(&j);
-	json_kstr(&j, "code", code ? code : err_code(err->kind));
-	json_kstr(&j, "message", err->message);
-	json_key(&j, "problems");
-	json_array(&j);
+	jsonw_object(&j);
+	jsonw_key(&j, "error");
+	jsonw_object(&j);
+	jsonw_kstr(&j, "code", code ? code : err_code(err->kind));
+	jsonw_kstr(&j, "message", err->message);
+	jsonw_key(&j, "problems");
+	jsonw_array(&j);
 	for (size_t i = 0; err->problems && i < err->problems->n; i++) {
-		json_object(&j);
-		json_kstr(&j, "at", err->problems->list[i].at);
-		json_kstr(&j, "message", err->problems->list[i].message);
-		json_object_end(&j);
+		jsonw_object(&j);
+		jsonw_kstr(&j, "at", err->problems->list[i].at);
+		jsonw_kstr(&j, "message", err->problems->list[i].message);
+		jsonw_object_end(&j);
 	}
-	json_array_end(&j);
+	jsonw_array_end(&j);
 	if (err->problems && err->problems->total > err->problems->n)
-		json_ki64(&j, "problems_total", (int64_t)err->problems->total);
-	json_object_end(&j);
-	json_object_end(&j);
+		jsonw_ki64(&j, "problems_total", (int64_t)err->problems->total);
+	jsonw_object_end(&j);
+	jsonw_object_end(&j);
 	buf_putc(out, '\n');
 }

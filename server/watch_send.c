@@ -113,7 +113,7 @@ static int compose(struct watch_send *s, struct arena *a, struct outbox_item *it
 		calc_alert_subject(&subject, al);
 		calc_alert_text(&body, al, s->public_url);
 	} else {
-		struct json j = json_begin(&body);
+		struct jsonw j = jsonw_begin(&body);
 
 		al->n_deliveries = 0;	/* how far we are is no news to the receiver */
 		calc_alert_json(&j, al, s->public_url, true);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "../../ingest/format.h"
-#include "../../lib/json.h"
+#include "../../lib/jsonw.h"
 
 static const struct {
 	const char *key;
@@ -35,88 +35,88 @@ static int set(struct read_context *ctx, char *arg)
 	return -1;
 }
 
-static void put_at(struct json *j, const char *at, const char *message)
+static void put_at(struct jsonw *j, const char *at, const char *message)
 {
-	json_object(j);
-	json_kstr(j, "at", at);
-	json_kstr(j, "message", message);
-	json_object_end(j);
+	jsonw_object(j);
+	jsonw_kstr(j, "at", at);
+	jsonw_kstr(j, "message", message);
+	jsonw_object_end(j);
 }
 
-static void put_problems(struct json *j, const char *key, const struct problems *p)
+static void put_problems(struct jsonw *j, const char *key, const struct problems *p)
 {
-	json_key(j, key);
-	json_array(j);
+	jsonw_key(j, key);
+	jsonw_array(j);
 	for (size_t i = 0; p && i < p->n; i++)
 		put_at(j, p->list[i].at, p->list[i].message);
-	json_array_end(j);
+	jsonw_array_end(j);
 }
 
-static void put_error(struct json *j, const struct err *err)
+static void put_error(struct jsonw *j, const struct err *err)
 {
-	json_key(j, "error");
-	json_object(j);
-	json_kstr(j, "code", err_code(err->kind));
-	json_kstr(j, "message", err->message);
+	jsonw_key(j, "error");
+	jsonw_object(j);
+	jsonw_kstr(j, "code", err_code(err->kind));
+	jsonw_kstr(j, "message", err->message);
 	put_problems(j, "problems", err->problems);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
-static void put_result(struct json *j, const struct result *r)
+static void put_result(struct jsonw *j, const struct result *r)
 {
-	json_object(j);
-	json_kstr(j, "benchmark", r->benchmark);
-	json_kraw(j, "params", r->params);
-	json_kstr(j, "metric", r->metric);
-	json_kstr(j, "unit", r->unit);
-	json_kstr(j, "original_unit", r->original_unit);
-	json_kstr(j, "better", better_word(r->better));
-	json_kstr(j, "status", result_status_word(r->status));
-	json_kstr(j, "error", r->error);
-	json_ki64(j, "iterations", r->iterations);
-	json_ki64(j, "n", r->n);
-	json_knum(j, "mean", r->mean);
-	json_knum(j, "median", r->median);
-	json_knum(j, "stddev", r->stddev);
-	json_key(j, "values");
-	json_array(j);
+	jsonw_object(j);
+	jsonw_kstr(j, "benchmark", r->benchmark);
+	jsonw_kraw(j, "params", r->params);
+	jsonw_kstr(j, "metric", r->metric);
+	jsonw_kstr(j, "unit", r->unit);
+	jsonw_kstr(j, "original_unit", r->original_unit);
+	jsonw_kstr(j, "better", better_word(r->better));
+	jsonw_kstr(j, "status", result_status_word(r->status));
+	jsonw_kstr(j, "error", r->error);
+	jsonw_ki64(j, "iterations", r->iterations);
+	jsonw_ki64(j, "n", r->n);
+	jsonw_knum(j, "mean", r->mean);
+	jsonw_knum(j, "median", r->median);
+	jsonw_knum(j, "stddev", r->stddev);
+	jsonw_key(j, "values");
+	jsonw_array(j);
 	for (size_t i = 0; i < r->n_values; i++)
-		json_num(j, r->values[i]);
-	json_array_end(j);
-	json_object_end(j);
+		jsonw_num(j, r->values[i]);
+	jsonw_array_end(j);
+	jsonw_object_end(j);
 }
 
-static void put_submission(struct json *j, const struct submission *s)
+static void put_submission(struct jsonw *j, const struct submission *s)
 {
-	json_kstr(j, "format", s->format);
-	json_kstr(j, "machine", s->machine);
-	json_kstr(j, "kernel", s->kernel.name);
-	json_kstr(j, "commit", s->commit);
-	json_kstr(j, "thp", s->thp);
-	json_ki64(j, "started_at", s->started_at);
-	json_kraw(j, "source", s->source);
-	json_kraw(j, "environment", s->environment);
-	json_key(j, "results");
-	json_array(j);
+	jsonw_kstr(j, "format", s->format);
+	jsonw_kstr(j, "machine", s->machine);
+	jsonw_kstr(j, "kernel", s->kernel.name);
+	jsonw_kstr(j, "commit", s->commit);
+	jsonw_kstr(j, "thp", s->thp);
+	jsonw_ki64(j, "started_at", s->started_at);
+	jsonw_kraw(j, "source", s->source);
+	jsonw_kraw(j, "environment", s->environment);
+	jsonw_key(j, "results");
+	jsonw_array(j);
 	for (size_t i = 0; i < s->n_results; i++)
 		put_result(j, &s->results[i]);
-	json_array_end(j);
-	json_key(j, "not_imported");
-	json_array(j);
+	jsonw_array_end(j);
+	jsonw_key(j, "not_imported");
+	jsonw_array(j);
 	for (size_t i = 0; i < s->n_not_imported; i++)
 		put_at(j, s->not_imported[i].at, s->not_imported[i].message);
-	json_array_end(j);
+	jsonw_array_end(j);
 	put_problems(j, "warnings", s->warnings);
 }
 
-static void put_item(struct json *j, const struct read_item *item)
+static void put_item(struct jsonw *j, const struct read_item *item)
 {
-	json_object(j);
+	jsonw_object(j);
 	if (item->sub)
 		put_submission(j, item->sub);
 	else
 		put_error(j, &item->err);
-	json_object_end(j);
+	jsonw_object_end(j);
 }
 
 static void dump(struct arena *a, const char *text, size_t len, struct read_context ctx)
@@ -124,23 +124,23 @@ static void dump(struct arena *a, const char *text, size_t len, struct read_cont
 	const struct format *sniffed = format_sniff(text, len);
 	struct read_result res;
 	struct buf out;
-	struct json j;
+	struct jsonw j;
 	struct err err;
 
 	buf_init(&out);
-	j = json_begin(&out);
-	json_object(&j);
-	json_kstr(&j, "sniffed", sniffed ? sniffed->name : NULL);
+	j = jsonw_begin(&out);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "sniffed", sniffed ? sniffed->name : NULL);
 	if (read_text(a, text, len, ctx, &res, &err)) {
 		put_error(&j, &err);
 		res.n = 0;
 	}
-	json_key(&j, "items");
-	json_array(&j);
+	jsonw_key(&j, "items");
+	jsonw_array(&j);
 	for (size_t i = 0; i < res.n; i++)
 		put_item(&j, &res.items[i]);
-	json_array_end(&j);
-	json_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_object_end(&j);
 	puts(out.p);
 	buf_fini(&out);
 }

@@ -249,10 +249,10 @@ static void test_json(void)
 {
 	struct calc_alert al = story();
 	struct buf b;
-	struct json j;
+	struct jsonw j;
 
 	buf_init(&b);
-	j = json_begin(&b);
+	j = jsonw_begin(&b);
 	calc_alert_json(&j, &al, "https://perf.example", true);
 	ok(!!strstr(b.p, "\"kind\":\"regression\",\"benchmark\":\"mprotect/tw4m\",\"track\":\"mainline\",\"from\":\"6.16\","
 			 "\"to\":\"6.17-rc1\",\"worst_percent\":134.61,\"n_series\":6,"
@@ -261,7 +261,7 @@ static void test_json(void)
 	ok(!!strstr(b.p, "\"url\":\"https://perf.example/alerts/42424242"), "with an absolute address where asked for");
 	ok(!!strstr(b.p, "\"base_page_kib\":null"), "an unknown page size is null");
 	buf_clear(&b);
-	j = json_begin(&b);
+	j = jsonw_begin(&b);
 	calc_alert_json(&j, &al, NULL, false);
 	ok(!strstr(b.p, "\"rows\"") && strstr(b.p, "\"url\":\"/alerts/"), "a list has no rows and relative addresses");
 	buf_fini(&b);

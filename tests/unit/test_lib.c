@@ -8,7 +8,7 @@
 #include "../../lib/buf.h"
 #include "../../lib/err.h"
 #include "../../lib/ident.h"
-#include "../../lib/json.h"
+#include "../../lib/jsonw.h"
 #include "../../lib/num.h"
 #include "../../lib/tm.h"
 #include "../../lib/utf8.h"
@@ -121,33 +121,33 @@ static void num(void)
 static void json(void)
 {
 	struct buf b;
-	struct json j;
+	struct jsonw j;
 
 	buf_init(&b);
-	j = json_begin(&b);
-	json_object(&j);
-	json_kstr(&j, "a\"b", "x\ny\\z<\x01\x7f");
-	json_knum(&j, "nan", NAN);
-	json_key(&j, "list");
-	json_array(&j);
-	json_i64(&j, INT64_MIN);
-	json_num(&j, 0.5);
-	json_str(&j, NULL);
-	json_bool(&j, true);
-	json_array(&j);
-	json_array_end(&j);
-	json_object(&j);
-	json_object_end(&j);
-	json_array_end(&j);
-	json_kraw(&j, "raw", "{\"k\":1}");
-	json_object_end(&j);
+	j = jsonw_begin(&b);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "a\"b", "x\ny\\z<\x01\x7f");
+	jsonw_knum(&j, "nan", NAN);
+	jsonw_key(&j, "list");
+	jsonw_array(&j);
+	jsonw_i64(&j, INT64_MIN);
+	jsonw_num(&j, 0.5);
+	jsonw_str(&j, NULL);
+	jsonw_bool(&j, true);
+	jsonw_array(&j);
+	jsonw_array_end(&j);
+	jsonw_object(&j);
+	jsonw_object_end(&j);
+	jsonw_array_end(&j);
+	jsonw_kraw(&j, "raw", "{\"k\":1}");
+	jsonw_object_end(&j);
 	is_str(b.p,
 	       "{\"a\\\"b\":\"x\\ny\\\\z\\u003c\\u0001\\u007f\",\"nan\":null,\"list\":[-9223372036854775808,"
 	       "0.5,null,true,[],{}],"
 	       "\"raw\":{\"k\":1}}",
 	       "JSON with its commas and escapes");
 	buf_clear(&b);
-	json_str(&(struct json){ .out = &b }, "cut \xc3\xa9\xe2\x82");
+	jsonw_str(&(struct jsonw){ .out = &b }, "cut \xc3\xa9\xe2\x82");
 	is_str(b.p, "\"cut \xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\"", "half a character is no reason for a bad document");
 	buf_fini(&b);
 }

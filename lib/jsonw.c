@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "json.h"
+#include "jsonw.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,34 +7,34 @@
 #include "num.h"
 #include "utf8.h"
 
-static void value(struct json *j)
+static void value(struct jsonw *j)
 {
 	if (j->comma)
 		buf_putc(j->out, ',');
 	j->comma = true;
 }
 
-void json_object(struct json *j)
+void jsonw_object(struct jsonw *j)
 {
 	value(j);
 	buf_putc(j->out, '{');
 	j->comma = false;
 }
 
-void json_object_end(struct json *j)
+void jsonw_object_end(struct jsonw *j)
 {
 	buf_putc(j->out, '}');
 	j->comma = true;
 }
 
-void json_array(struct json *j)
+void jsonw_array(struct jsonw *j)
 {
 	value(j);
 	buf_putc(j->out, '[');
 	j->comma = false;
 }
 
-void json_array_end(struct json *j)
+void jsonw_array_end(struct jsonw *j)
 {
 	buf_putc(j->out, ']');
 	j->comma = true;
@@ -76,9 +76,9 @@ static void escaped(struct buf *out, const char *s, size_t n)
 }
 
 /* A comma where one is due, then "s". Most strings have nothing to escape: copied while looked at. */
-static void quoted(struct json *j, const char *s, size_t n)
+static void quoted(struct jsonw *j, const char *s, size_t n)
 {
-	char *to = buf_reserve(j->out, n + 4), *p = to;	/* a comma, two quotes, a colon of json_key() */
+	char *to = buf_reserve(j->out, n + 4), *p = to;	/* a comma, two quotes, a colon of jsonw_key() */
 	size_t i = 0;
 
 	if (j->comma)
@@ -94,84 +94,84 @@ static void quoted(struct json *j, const char *s, size_t n)
 	buf_putc(j->out, '"');
 }
 
-void json_key(struct json *j, const char *key)
+void jsonw_key(struct jsonw *j, const char *key)
 {
 	quoted(j, key, strlen(key));
 	buf_putc(j->out, ':');
 	j->comma = false;
 }
 
-void json_null(struct json *j)
+void jsonw_null(struct jsonw *j)
 {
-	json_raw(j, "null");
+	jsonw_raw(j, "null");
 }
 
-void json_bool(struct json *j, bool b)
+void jsonw_bool(struct jsonw *j, bool b)
 {
-	json_raw(j, b ? "true" : "false");
+	jsonw_raw(j, b ? "true" : "false");
 }
 
-void json_i64(struct json *j, int64_t i)
+void jsonw_i64(struct jsonw *j, int64_t i)
 {
 	value(j);
 	j->out->len += (size_t)num_format_i64(buf_reserve(j->out, NUM_MAX), i);
 }
 
-void json_num(struct json *j, double d)
+void jsonw_num(struct jsonw *j, double d)
 {
 	if (!isfinite(d)) {
-		json_null(j);
+		jsonw_null(j);
 		return;
 	}
 	value(j);
 	j->out->len += (size_t)num_format(buf_reserve(j->out, NUM_MAX), d);
 }
 
-void json_strn(struct json *j, const char *s, size_t n)
+void jsonw_strn(struct jsonw *j, const char *s, size_t n)
 {
 	quoted(j, s, n);
 }
 
-void json_str(struct json *j, const char *s)
+void jsonw_str(struct jsonw *j, const char *s)
 {
 	if (s)
-		json_strn(j, s, strlen(s));
+		jsonw_strn(j, s, strlen(s));
 	else
-		json_null(j);
+		jsonw_null(j);
 }
 
-void json_raw(struct json *j, const char *json)
+void jsonw_raw(struct jsonw *j, const char *json)
 {
 	value(j);
 	buf_puts(j->out, json ? json : "null");
 }
 
-void json_kbool(struct json *j, const char *key, bool b)
+void jsonw_kbool(struct jsonw *j, const char *key, bool b)
 {
-	json_key(j, key);
-	json_bool(j, b);
+	jsonw_key(j, key);
+	jsonw_bool(j, b);
 }
 
-void json_ki64(struct json *j, const char *key, int64_t i)
+void jsonw_ki64(struct jsonw *j, const char *key, int64_t i)
 {
-	json_key(j, key);
-	json_i64(j, i);
+	jsonw_key(j, key);
+	jsonw_i64(j, i);
 }
 
-void json_knum(struct json *j, const char *key, double d)
+void jsonw_knum(struct jsonw *j, const char *key, double d)
 {
-	json_key(j, key);
-	json_num(j, d);
+	jsonw_key(j, key);
+	jsonw_num(j, d);
 }
 
-void json_kstr(struct json *j, const char *key, const char *s)
+void jsonw_kstr(struct jsonw *j, const char *key, const char *s)
 {
-	json_key(j, key);
-	json_str(j, s);
+	jsonw_key(j, key);
+	jsonw_str(j, s);
 }
 
-void json_kraw(struct json *j, const char *key, const char *json)
+void jsonw_kraw(struct jsonw *j, const char *key, const char *json)
 {
-	json_key(j, key);
-	json_raw(j, json);
+	jsonw_key(j, key);
+	jsonw_raw(j, json);
 }
