@@ -273,11 +273,14 @@ static void read_kernel(const struct in *root)
 		d->kernel = arena_strdup(d->a, jread_str(v));
 		return;
 	}
-	if (!get_object(root, "kernel", &in)) {
-		if (v)
-			d->kernel = submission_build_said;
+	if (v && jread_type(v) != JREAD_OBJECT) {
+		d->kernel = submission_build_said;
+		problems_add(d->problems, "/kernel", "a release as text, or an object with \"release\", is needed, this is %s",
+			     jread_word(jread_type(v)));
 		return;
 	}
+	if (!get_object(root, "kernel", &in))
+		return;
 	warn_unknown(&in, known, IGNORED);
 	d->kernel_at = "/kernel/release";
 	d->kernel = get_text(&in, "release");

@@ -79,11 +79,11 @@ try_run() {
 	url=$(ready)
 	say "serving after $(($(date +%s) - began)) s"
 	get() { curl -fsS --noproxy '*' "${url}$1"; }
-	get sweep | grep -qi '<title>' || { say "no page at ${url}sweep"; exit 1; }
+	get sweep | grep -i '<title>' > /dev/null || { say "no page at ${url}sweep"; exit 1; }
 	lines=$(get 'api/v1/sweep.json?axis=size_kib&benchmark=mprotect/tw4m&machine=milan-01&kernel=6.16&kernel=6.17-rc1&kernel=6.17-rc1%2Brevert-cac1db8c3aad' |
 		grep -o '"fit":' | wc -l)
 	[ "$lines" = 3 ] || { say "the sweep has $lines lines of 3 kernels"; exit 1; }
-	get 'api/v1/sweep.svg?axis=size_kib&benchmark=mprotect/tw4m&machine=milan-01&kernel=6.16&kernel=6.17-rc1' | grep -q '<svg' ||
+	get 'api/v1/sweep.svg?axis=size_kib&benchmark=mprotect/tw4m&machine=milan-01&kernel=6.16&kernel=6.17-rc1' | grep '<svg' > /dev/null ||
 		{ say "no picture of the sweep"; exit 1; }
 	# make passes the signal on; all of it has to end
 	kill -TERM "$(pgrep -f '^build/nsecwatchd up')"

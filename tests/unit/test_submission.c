@@ -148,7 +148,7 @@ static const struct bad {
 	{ "\"kernel\":\"6.16\",\"machine\":{\"name\":\"m\",\"uarch\":\"a b\"}", "[" RESULT "]", "/machine/uarch", "one word" },
 	{ "\"kernel\":\"6.16\",\"machine\":{\"name\":\"m\",\"cpu\":{\"family\":\"25\"}}", "[" RESULT "]", "/machine/cpu/family", "number" },
 	{ "\"machine\":{\"name\":\"m\"}", "[" RESULT "]", "/kernel", "is needed" },
-	{ "\"machine\":{\"name\":\"m\"},\"kernel\":6.16", "[" RESULT "]", "/kernel", "object is needed" },
+	{ "\"machine\":{\"name\":\"m\"},\"kernel\":6.16", "[" RESULT "]", "/kernel", "a release as text, or an object" },
 	{ "\"machine\":{\"name\":\"m\"},\"kernel\":\"6.17 with something odd\"", "[" RESULT "]", "/kernel", "" },
 	{ "\"machine\":{\"name\":\"m\"},\"kernel\":{\"release\":\"6.16\",\"commit\":\"xyz\"}", "[" RESULT "]", "/kernel/commit", "hex" },
 	{ "\"machine\":{\"name\":\"m\"},\"kernel\":{\"release\":\"6.16\",\"variant\":{}}", "[" RESULT "]", "/kernel/variant", "reverts or applies" },
