@@ -50,7 +50,9 @@ make_root() {
 		: > "$root/dev/$d"
 		mount --bind "/dev/$d" "$root/dev/$d"
 	done
-	mkdir "$root/dev/shm"
+	mkdir "$root/dev/pts" "$root/dev/shm"
+	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+	ln -s pts/ptmx "$root/dev/ptmx"
 	mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 	ln -s /proc/self/fd "$root/dev/fd"
 	# the usual place of a root shell's checkout: closed to the user who runs PostgreSQL
