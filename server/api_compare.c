@@ -7,6 +7,7 @@
 
 #include "../chart/table.h"
 #include "api_shapes.h"
+#include "calc_words.h"
 
 /* ---- JSON ---- */
 
@@ -177,7 +178,7 @@ static void csv_row(struct table *t, struct arena *a, const struct compare *c, c
 	table_str(t, s->machine->isa);
 	table_str(t, s->machine->uarch);
 	table_str(t, s->config->thp);
-	table_str(t, api_shapes_base_page(a, s->config));
+	table_str(t, calc_words_base_page(a, s->config));
 	csv_side(t, c->base, &r->base);
 	csv_side(t, c->head, &r->head);
 	csv_side(t, c->fix, &r->fix);

@@ -6,7 +6,7 @@
 #include "../chart/chart.h"
 #include "../chart/table.h"
 #include "api_compare.h"
-#include "api_shapes.h"
+#include "calc_words.h"
 
 #define ROWS_DRAWN 60	/* more are no picture: the largest changes, in their order */
 
@@ -72,8 +72,8 @@ static const char *said(struct arena *a, const struct compare_row *r)
 static const char *label_of(struct arena *a, const struct cat_series *s)
 {
 	if (s->n_params == 1)
-		return api_shapes_axis_value(a, s->param[0].name, s->param[0].text);
-	return s->n_params ? api_shapes_params(a, s, NULL) : s->metric->name;
+		return calc_words_axis_value(a, s->param[0].name, s->param[0].text);
+	return s->n_params ? calc_words_params(a, s, NULL) : s->metric->name;
 }
 
 static const char *title_of(struct arena *a, const struct compare *c)
@@ -107,7 +107,7 @@ void api_compare_svg(struct buf *out, struct arena *a, const struct compare *c)
 		const struct compare_row *r = rows[i];
 
 		drawn[i] = (struct chart_effect){
-			.group = arena_printf(a, "%s; %s", api_shapes_metric(a, r->series), api_shapes_where(a, r->series)),
+			.group = arena_printf(a, "%s; %s", calc_words_metric(a, r->series), calc_words_where(a, r->series)),
 			.label = label_of(a, r->series),
 			.text = said(a, r),
 			.percent = r->change_percent,

@@ -6,7 +6,7 @@
 
 #include "../chart/table.h"
 #include "api_compare.h"
-#include "api_shapes.h"
+#include "calc_words.h"
 
 #define MISSING_SHOWN 20
 
@@ -51,8 +51,8 @@ static const char *only_param(const struct compare_row *const *rows, size_t n)
 static const char *row_name(struct arena *a, const struct cat_series *s, const char *param)
 {
 	if (param)
-		return api_shapes_axis_value(a, param, s->param[0].text);
-	return s->n_params ? api_shapes_params(a, s, NULL) : "-";
+		return calc_words_axis_value(a, param, s->param[0].text);
+	return s->n_params ? calc_words_params(a, s, NULL) : "-";
 }
 
 static const char *verdict_text(struct arena *a, const struct compare_row *r)
@@ -155,13 +155,13 @@ static void one_table(struct buf *out, struct arena *a, const struct compare_row
 	struct table *t;
 
 	memcpy(cols, fix ? with_fix : without_fix, n_cols * sizeof(*cols));
-	cols[0].head = table_clean(a, param ? api_shapes_axis_head(a, param) : "parameters");
+	cols[0].head = table_clean(a, param ? calc_words_axis_head(a, param) : "parameters");
 	cols[0].right = param != NULL;
 	t = table_new(a, cols, n_cols);
 	for (size_t i = 0; i < n; i++)
 		row_cells(t, a, rows[i], param, fix);
-	table_para(out, 2, table_clean(a, api_shapes_metric(a, rows[0]->series)));
-	table_para(out, 2, table_clean(a, api_shapes_where(a, rows[0]->series)));
+	table_para(out, 2, table_clean(a, calc_words_metric(a, rows[0]->series)));
+	table_para(out, 2, table_clean(a, calc_words_where(a, rows[0]->series)));
 	buf_putc(out, '\n');
 	table_txt(out, t);
 	buf_putc(out, '\n');
@@ -201,7 +201,7 @@ static void missing(struct buf *out, struct arena *a, const struct compare *c)
 	buf_printf(out, "\nWithout a value (%zu):\n", c->n_missing);
 	for (size_t i = 0; i < c->n_missing && i < MISSING_SHOWN; i++) {
 		const struct compare_missing *m = &c->missing[i];
-		const char *params = api_shapes_params(a, m->series, NULL);
+		const char *params = calc_words_params(a, m->series, NULL);
 
 		table_para(out, 4, table_clean(a, arena_printf(
 			a, "- %s%s%s on %s, THP %s: %s %s%s%s", m->series->benchmark->name, *params ? " " : "", params,

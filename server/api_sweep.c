@@ -8,6 +8,8 @@
 #include "../chart/table.h"
 #include "../lib/num.h"
 #include "api_shapes.h"
+#include "calc_sweep_text.h"
+#include "calc_words.h"
 
 /* ---- JSON ---- */
 
@@ -78,7 +80,7 @@ static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, 
 	}
 	jsonw_array_end(j);
 	jsonw_knum(j, "onset", r->onset);
-	jsonw_kstr(j, "sentence", api_sweep_sentence(a, s, r));
+	jsonw_kstr(j, "sentence", calc_sweep_sentence(a, s, r));
 	jsonw_object_end(j);
 }
 
@@ -90,10 +92,10 @@ static void as_json(struct buf *out, struct arena *a, const struct sweep *s)
 	jsonw_key(&j, "axis");
 	jsonw_object(&j);
 	jsonw_kstr(&j, "name", s->axis);
-	jsonw_kstr(&j, "unit", api_shapes_axis_unit(s->axis));
+	jsonw_kstr(&j, "unit", calc_words_axis_unit(s->axis));
 	jsonw_kbool(&j, "log", s->log);
 	jsonw_object_end(&j);
-	jsonw_kstr(&j, "sentence", api_sweep_sentences(a, s));
+	jsonw_kstr(&j, "sentence", calc_sweep_sentences(a, s));
 	jsonw_key(&j, "lines");
 	jsonw_array(&j);
 	for (size_t i = 0; i < s->n_lines; i++)
@@ -152,7 +154,7 @@ static void csv_line(struct table *t, struct arena *a, const struct sweep *s, co
 		table_str(t, l->series->machine->name);
 		table_str(t, l->series->machine->uarch);
 		table_str(t, l->series->config->thp);
-		table_str(t, api_shapes_base_page(a, l->series->config));
+		table_str(t, calc_words_base_page(a, l->series->config));
 		table_str(t, l->params);
 		table_str(t, l->kernel->name);
 		table_str(t, s->axis);
@@ -265,9 +267,9 @@ int api_sweep(struct req *rq, struct err *err)
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, s);
 	else if (rq->rep == REP_TEXT)
-		api_sweep_text(&rq->out, rq->arena, s);
+		calc_sweep_text(&rq->out, rq->arena, s);
 	else if (rq->rep == REP_SVG)
-		api_sweep_svg(&rq->out, rq->arena, s);
+		calc_sweep_svg(&rq->out, rq->arena, s);
 	else
 		as_json(&rq->out, rq->arena, s);
 	return 0;

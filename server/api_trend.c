@@ -7,6 +7,7 @@
 
 #include "../chart/table.h"
 #include "api_shapes.h"
+#include "calc_words.h"
 
 static void json_numbers(struct jsonw *j, const char *key, const double *v, size_t n)
 {
@@ -113,7 +114,7 @@ static void csv_series(struct table *t, struct arena *a, const struct trend *tr,
 		table_str(t, s->series->machine->name);
 		table_str(t, s->series->machine->uarch);
 		table_str(t, s->series->config->thp);
-		table_str(t, api_shapes_base_page(a, s->series->config));
+		table_str(t, calc_words_base_page(a, s->series->config));
 		table_str(t, s->track);
 		table_str(t, tr->kernels[i]->name);
 		table_num(t, s->y[i], NULL);

@@ -5,8 +5,8 @@
 
 #include "../chart/chart.h"
 #include "../chart/table.h"
-#include "api_shapes.h"
 #include "api_trend.h"
+#include "calc_words.h"
 
 #define LINES_DRAWN 24
 
@@ -41,7 +41,7 @@ static void text_point(struct table *t, struct arena *a, const struct trend *tr,
 static void text_series(struct buf *out, struct arena *a, const struct trend *tr, const struct trend_series *s)
 {
 	struct table *t = table_new(a, head, sizeof(head) / sizeof(*head));
-	const char *params = api_shapes_params(a, s->series, NULL);
+	const char *params = calc_words_params(a, s->series, NULL);
 	double before = NAN;
 	bool single = true;
 	size_t change = 0;
@@ -58,8 +58,8 @@ static void text_series(struct buf *out, struct arena *a, const struct trend *tr
 		before = tr->kernels[i]->is_variant ? before : s->y[i];
 		single &= s->n[i] == 1;
 	}
-	table_para(out, 2, table_clean(a, api_shapes_metric(a, s->series)));
-	table_para(out, 2, table_clean(a, arena_printf(a, "%s%s%s, track %s", api_shapes_where(a, s->series),
+	table_para(out, 2, table_clean(a, calc_words_metric(a, s->series)));
+	table_para(out, 2, table_clean(a, arena_printf(a, "%s%s%s, track %s", calc_words_where(a, s->series),
 						       *params ? ", " : "", params, s->track)));
 	buf_putc(out, '\n');
 	table_txt(out, t);
@@ -100,7 +100,7 @@ static const char *label_of(struct arena *a, const struct trend *t, const struct
 		text = arena_printf(a, "%s %s", s->series->benchmark->name, s->series->metric->name);
 	gap = *text ? ", " : "";
 	if (params && s->series->n_params)
-		text = arena_printf(a, "%s%s%s", text, gap, api_shapes_params(a, s->series, NULL));
+		text = arena_printf(a, "%s%s%s", text, gap, calc_words_params(a, s->series, NULL));
 	gap = *text ? ", " : "";
 	if (machine)
 		text = arena_printf(a, "%s%s%s", text, gap, s->series->machine->name);
@@ -174,8 +174,8 @@ void api_trend_svg(struct buf *out, struct arena *a, const struct trend *t)
 	}
 	if (t->n_series) {
 		c.y_unit = t->series[0].series->metric->unit;
-		c.subtitle = arena_printf(a, "%s; %s", api_shapes_metric(a, t->series[0].series),
-					  t->n_series == 1 ? api_shapes_where(a, t->series[0].series) :
+		c.subtitle = arena_printf(a, "%s; %s", calc_words_metric(a, t->series[0].series),
+					  t->n_series == 1 ? calc_words_where(a, t->series[0].series) :
 					  arena_printf(a, "%zu of %zu lines", c.n_lines, t->n_series));
 	}
 	chart_trend_svg(out, &c);

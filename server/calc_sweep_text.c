@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sweep in words, as tables for a mail, and as the data of its picture. */
+#include "calc_sweep_text.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "../chart/chart.h"
 #include "../chart/table.h"
 #include "../lib/num.h"
-#include "api_shapes.h"
-#include "api_sweep.h"
+#include "calc_words.h"
 
 #define HEAD_MAX 12		/* a kernel's name over a column */
 #define LINES_DRAWN 24
@@ -25,7 +26,7 @@ static const char *x_text(struct arena *a, const struct sweep *s, double x)
 	char number[NUM_MAX];
 
 	num_format(number, x);
-	return api_shapes_axis_value(a, s->axis, number);
+	return calc_words_axis_value(a, s->axis, number);
 }
 
 static bool is_time(const char *unit)
@@ -59,7 +60,7 @@ static const char *range(struct arena *a, const struct sweep_ratio *r)
 			  arena_printf(a, "%s .. %s", about(a, most), about(a, least));
 }
 
-const struct sweep_ratio *api_sweep_fixes(const struct sweep *s, const struct sweep_ratio *r)
+const struct sweep_ratio *calc_sweep_fixes(const struct sweep *s, const struct sweep_ratio *r)
 {
 	for (size_t i = 0; i < s->n_ratios; i++)
 		if (s->ratios[i].line->group == r->line->group && r->line->kernel->is_variant &&
@@ -71,7 +72,7 @@ const struct sweep_ratio *api_sweep_fixes(const struct sweep *s, const struct sw
 static const char *fit_words(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
 {
 	const struct sweep_line *l = r->line, *b = r->base;
-	const struct sweep_ratio *broken = api_sweep_fixes(s, r);
+	const struct sweep_ratio *broken = calc_sweep_fixes(s, r);
 	double fixed, per, lost;
 	const char *text;
 
@@ -105,7 +106,7 @@ static const char *noise_words(struct arena *a, const struct sweep_ratio *r)
 	return arena_printf(a, " (%zu of %zu beyond noise)", claimed, tested);
 }
 
-const char *api_sweep_sentence(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
+const char *calc_sweep_sentence(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
 {
 	const struct cat_metric *m = r->line->series->metric;
 	const char *name = r->line->kernel->name, *base = r->base->kernel->name, *fit = fit_words(a, s, r);
@@ -120,7 +121,7 @@ const char *api_sweep_sentence(struct arena *a, const struct sweep *s, const str
 			    range(a, r), noise_words(a, r), fit);
 }
 
-const char *api_sweep_sentences(struct arena *a, const struct sweep *s)
+const char *calc_sweep_sentences(struct arena *a, const struct sweep *s)
 {
 	const char *text = NULL;
 
@@ -128,7 +129,7 @@ const char *api_sweep_sentences(struct arena *a, const struct sweep *s)
 		return NULL;
 	for (size_t i = 0; i < s->n_ratios; i++)
 		text = arena_printf(a, "%s%s%s", text ? text : "", text ? " " : "",
-				    api_sweep_sentence(a, s, &s->ratios[i]));
+				    calc_sweep_sentence(a, s, &s->ratios[i]));
 	return text;
 }
 
@@ -231,7 +232,7 @@ static size_t all_x(struct arena *a, const struct sweep *s, size_t from, size_t 
 /* Noise and verdict have room beside one other kernel, and sense where there is a noise estimate. */
 static bool has_verdicts(const struct sweep *s, const struct sweep_ratio *r)
 {
-	for (size_t i = 0; r && i < r->n && !api_sweep_fixes(s, r); i++)
+	for (size_t i = 0; r && i < r->n && !calc_sweep_fixes(s, r); i++)
 		if (r->row[i]->tested)
 			return true;
 	return false;
@@ -253,7 +254,7 @@ static void verdict_cells(struct table *t, struct arena *a, const struct compare
 static void value_table(struct buf *out, struct arena *a, const struct sweep *s, size_t from, size_t to, size_t first)
 {
 	size_t last = first + 2 < to ? first + 2 : to, n_cols = 2, n;
-	struct table_col cols[8] = { { .name = table_clean(a, api_shapes_axis_head(a, s->axis)), .right = true },
+	struct table_col cols[8] = { { .name = table_clean(a, calc_words_axis_head(a, s->axis)), .right = true },
 				     { .name = head_of(a, s, from, to, from), .right = true } };
 	bool verdicts = last - first == 1 && has_verdicts(s, ratio_of(s, &s->lines[first]));
 	struct table *t;
@@ -261,7 +262,7 @@ static void value_table(struct buf *out, struct arena *a, const struct sweep *s,
 
 	for (size_t i = first; i < last; i++) {
 		const struct sweep_ratio *r = ratio_of(s, &s->lines[i]);
-		bool fix = r && api_sweep_fixes(s, r);
+		bool fix = r && calc_sweep_fixes(s, r);
 
 		cols[n_cols++] = (struct table_col){ .name = head_of(a, s, from, to, i), .right = true };
 		cols[n_cols++] = (struct table_col){ .name = fix ? "remains" : "change", .right = true };
@@ -280,7 +281,7 @@ static void value_table(struct buf *out, struct arena *a, const struct sweep *s,
 		value_cell(t, a, &s->lines[from], x[p]);
 		for (size_t i = first; i < last; i++) {
 			const struct sweep_ratio *r = ratio_of(s, &s->lines[i]);
-			const struct sweep_ratio *broken = r ? api_sweep_fixes(s, r) : NULL;
+			const struct sweep_ratio *broken = r ? calc_sweep_fixes(s, r) : NULL;
 			const struct compare_row *row = row_at(r, x[p]);
 			double back = broken ? restored(row_at(broken, x[p]), row) : NAN;
 
@@ -327,10 +328,10 @@ static void one_group(struct buf *out, struct arena *a, const struct sweep *s, s
 {
 	const struct sweep_line *l = &s->lines[from];
 
-	table_para(out, 2, table_clean(a, api_shapes_metric(a, l->series)));
-	table_para(out, 2, table_clean(a, arena_printf(a, "%s%s%s", api_shapes_where(a, l->series),
+	table_para(out, 2, table_clean(a, calc_words_metric(a, l->series)));
+	table_para(out, 2, table_clean(a, arena_printf(a, "%s%s%s", calc_words_where(a, l->series),
 						       l->series->n_params > 1 ? ", " : "",
-						       api_shapes_params(a, l->series, s->axis))));
+						       calc_words_params(a, l->series, s->axis))));
 	for (size_t i = from; i < to; i++) {
 		const char *head = head_of(a, s, from, to, i);
 
@@ -343,11 +344,11 @@ static void one_group(struct buf *out, struct arena *a, const struct sweep *s, s
 	fit_table(out, a, s, from, to);
 	for (size_t i = 0; i < s->n_ratios; i++)
 		if (s->ratios[i].line->group == l->group)
-			table_para(out, 0, table_clean(a, api_sweep_sentence(a, s, &s->ratios[i])));
+			table_para(out, 0, table_clean(a, calc_sweep_sentence(a, s, &s->ratios[i])));
 	table_para(out, 0, n_words(a, s, l->group));
 }
 
-void api_sweep_text(struct buf *out, struct arena *a, const struct sweep *s)
+void calc_sweep_text(struct buf *out, struct arena *a, const struct sweep *s)
 {
 	if (!s->n_lines)
 		buf_puts(out, "Nothing of this was measured.\n");
@@ -381,7 +382,7 @@ static const char *label_of(struct arena *a, const struct sweep *s, const struct
 	if (thp)
 		text = arena_printf(a, "%s, THP %s", text, l->series->config->thp);
 	if (params)
-		text = arena_printf(a, "%s, %s", text, api_shapes_params(a, l->series, s->axis));
+		text = arena_printf(a, "%s, %s", text, calc_words_params(a, l->series, s->axis));
 	if (metric)
 		text = arena_printf(a, "%s, %s %s", text, l->series->benchmark->name, l->series->metric->name);
 	return text;
@@ -396,10 +397,10 @@ static struct chart_line drawn(struct arena *a, const struct sweep *s, const str
 static const char *subtitle(struct arena *a, const struct sweep *s, size_t n_drawn)
 {
 	const struct sweep_line *l = &s->lines[0];
-	const char *text = api_shapes_metric(a, l->series);
+	const char *text = calc_words_metric(a, l->series);
 
 	if (s->lines[s->n_lines - 1].group == l->group)
-		text = arena_printf(a, "%s; %s", text, api_shapes_where(a, l->series));
+		text = arena_printf(a, "%s; %s", text, calc_words_where(a, l->series));
 	text = arena_printf(a, "%s; %s", text, n_words(a, s, SIZE_MAX));
 	if (n_drawn < s->n_lines)
 		text = arena_printf(a, "%s; %zu of %zu lines", text, n_drawn, s->n_lines);
@@ -415,7 +416,7 @@ static const char *title_of(struct arena *a, const struct sweep *s)
 	if (!s->n_ratios)
 		return arena_printf(a, "%s on %s", s->lines[0].series->benchmark->name, s->lines[0].kernel->name);
 	if (s->lines[s->n_lines - 1].group == s->lines[0].group)
-		return api_sweep_sentence(a, s, &s->ratios[0]);
+		return calc_sweep_sentence(a, s, &s->ratios[0]);
 	for (size_t i = 0; i < s->n_ratios; i++)
 		if (s->ratios[i].n) {
 			double last = s->ratios[i].percent[s->ratios[i].n - 1];
@@ -430,12 +431,12 @@ static const char *title_of(struct arena *a, const struct sweep *s)
 			    s->ratios[0].base->kernel->name, s->axis, about(a, least), about(a, most), n);
 }
 
-void api_sweep_svg(struct buf *out, struct arena *a, const struct sweep *s)
+void calc_sweep_svg(struct buf *out, struct arena *a, const struct sweep *s)
 {
 	struct chart_line *lines = arena_array(a, struct chart_line, LINES_DRAWN);
 	struct chart_line *ratios = arena_array(a, struct chart_line, LINES_DRAWN);
 	double *onsets = arena_array(a, double, LINES_DRAWN);
-	struct chart_sweep c = { .x_name = s->axis, .x_unit = api_shapes_axis_unit(s->axis), .lines = lines,
+	struct chart_sweep c = { .x_name = s->axis, .x_unit = calc_words_axis_unit(s->axis), .lines = lines,
 				 .ratios = ratios, .onsets = onsets, .y_unit = "", .subtitle = "",
 				 .title = "Nothing of this was measured" };
 
