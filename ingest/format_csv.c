@@ -64,7 +64,7 @@ static int header_column(struct reading *rd, size_t i, struct err *err)
 			rd->kinds[i] = (enum column)c;
 	for (size_t k = 0; k < i; k++)
 		if (rd->kinds[i] != COL_UNKNOWN && rd->kinds[k] == rd->kinds[i] && !strcmp(rd->names[k], rd->names[i]))
-			return err_set(err, ERR_INVALID, "line %zu: column %s stands there twice", rd->row.row_line, name);
+			return err_line(err, ERR_INVALID, rd->row.row_line, "column %s stands there twice", name);
 	if (rd->kinds[i] < COL_PARAM)
 		rd->has[rd->kinds[i]] = true;
 	else if (rd->kinds[i] == COL_UNKNOWN && *name)
@@ -78,20 +78,19 @@ static int header(struct reading *rd, struct err *err)
 	static const enum column needed[] = { COL_METRIC, COL_UNIT, COL_BETTER };
 
 	if (format_cells_row(&rd->row) < 0)
-		return err_set(err, ERR_INVALID, "line %zu: a quote that never closes", rd->row.row_line);
+		return err_line(err, ERR_INVALID, rd->row.row_line, "a quote that never closes");
 	rd->n_columns = rd->row.n_cells;
 	for (size_t i = 0; i < rd->n_columns; i++)
 		if (header_column(rd, i, err))
 			return -1;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		if (!rd->has[needed[i]])
-			return err_set(err, ERR_INVALID, "line %zu: no column %s (needed are benchmark, metric, unit, "
-				       "better and value)", rd->row.row_line, column_names[needed[i]]);
+			return err_line(err, ERR_INVALID, rd->row.row_line, "no column %s (needed are benchmark, metric, unit, "
+				       "better and value)", column_names[needed[i]]);
 	if (!rd->has[COL_BENCHMARK] && !rd->f->ctx->benchmark)
-		return err_set(err, ERR_INVALID, "line %zu: no column benchmark, and no benchmark= in the query",
-			       rd->row.row_line);
+		return err_line(err, ERR_INVALID, rd->row.row_line, "no column benchmark, and no benchmark= in the query");
 	if (!rd->has[COL_VALUE] && !(rd->has[COL_MEAN] && rd->has[COL_N]))
-		return err_set(err, ERR_INVALID, "line %zu: no column value (nor mean and n)", rd->row.row_line);
+		return err_line(err, ERR_INVALID, rd->row.row_line, "no column value (nor mean and n)");
 	return 0;
 }
 

@@ -138,7 +138,7 @@ static int read_header(struct reading *rd, struct err *err)
 
 	rd->kernel_column = rd->commit_column = SIZE_MAX;
 	if (format_cells_row(&rd->row) <= 0 || row->n_cells < 2 || !is_time_name(row->cells[0]))
-		return err_set(err, ERR_INVALID, "line %zu: expected a header: time, then columns of metrics", row->row_line);
+		return err_line(err, ERR_INVALID, row->row_line, "expected a header: time, then columns of metrics");
 	rd->n_columns = row->n_cells;
 	for (size_t i = 1; i < row->n_cells; i++) {
 		set_column(rd, &rd->columns[i], row->cells[i]);
@@ -148,7 +148,7 @@ static int read_header(struct reading *rd, struct err *err)
 			rd->commit_column = i;
 		for (size_t k = 1; k < i; k++)
 			if (!strcmp(row->cells[k], row->cells[i]))
-				return err_set(err, ERR_INVALID, "line %zu: column %s stands there twice", row->row_line, row->cells[i]);
+				return err_line(err, ERR_INVALID, row->row_line, "column %s stands there twice", row->cells[i]);
 	}
 	return 0;
 }
@@ -314,7 +314,7 @@ static int look_at_rows(struct reading *rd, struct err *err)
 	rd->looking = true;
 	while ((more = format_cells_row(&rd->row)) > 0) {
 		if (++rows > FORMAT_ITEMS_MAX)
-			return err_set(err, ERR_INVALID, "line %zu: more than %d rows: send the history in parts", rd->row.row_line,
+			return err_line(err, ERR_INVALID, rd->row.row_line, "more than %d rows: send the history in parts",
 				       FORMAT_ITEMS_MAX);
 		look_at_row(rd, &at);
 	}

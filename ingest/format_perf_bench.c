@@ -376,8 +376,8 @@ static int read_simple(struct reading *rd, struct err *err)
 		if (!*line)
 			continue;
 		if (!format_text_number(line, &v))
-			return err_set(err, ERR_INVALID, "line %zu: perf bench: expected \"# Running 'NAME' benchmark:\", "
-				       "or a bare number (--format=simple)", l.number);
+			return err_line(err, ERR_INVALID, l.number, "perf bench: expected \"# Running 'NAME' benchmark:\", "
+				       "or a bare number (--format=simple)");
 		any = true;
 		rd->lines.number = l.number;
 		if (benchmark && strstr(benchmark, "mem/"))

@@ -47,7 +47,7 @@ static void scan_blanks(struct scan *sc)
 
 static int too_deep(const struct scan *sc, struct err *err)
 {
-	return err_set(err, ERR_BAD_JSON, "line %zu: nested deeper than %zu levels", sc->line, sc->depth_max);
+	return err_line(err, ERR_BAD_JSON, sc->line, "nested deeper than %zu levels", sc->depth_max);
 }
 
 /*
@@ -158,7 +158,7 @@ int jread_split(struct arena *a, const char *text, size_t len, size_t depth_max,
 	if (!root)
 		return -1;
 	jread_free(root);
-	return err_set(err, ERR_BAD_JSON, "line %zu: this is no JSON", sc.line);
+	return err_line(err, ERR_BAD_JSON, sc.line, "this is no JSON");
 }
 
 int jread_check_depth(const struct jread_slice *slice, size_t depth_max, struct err *err)

@@ -26,26 +26,26 @@ static int refuse(const struct jread_slice *slice, const json_error_t *je, bool 
 	*syntax = false;
 	switch (json_error_code(je)) {
 	case json_error_duplicate_key:
-		err_set(err, ERR_BAD_JSON, "line %zu: the same key twice in one object: %s", line, je->text);
+		err_line(err, ERR_BAD_JSON, line, "the same key twice in one object: %s", je->text);
 		break;
 	case json_error_numeric_overflow:
-		err_set(err, ERR_BAD_JSON, "line %zu: a number that no double can hold: %s", line, je->text);
+		err_line(err, ERR_BAD_JSON, line, "a number that no double can hold: %s", je->text);
 		break;
 	case json_error_null_character:
 	case json_error_null_byte_in_key:
-		err_set(err, ERR_BAD_JSON, "line %zu: NUL (\\u0000) cannot stand in a text", line);
+		err_line(err, ERR_BAD_JSON, line, "NUL (\\u0000) cannot stand in a text");
 		break;
 	case json_error_invalid_utf8:
 		*syntax = true;
-		err_set(err, ERR_BAD_JSON, "line %zu: this is no UTF-8: %s", line, je->text);
+		err_line(err, ERR_BAD_JSON, line, "this is no UTF-8: %s", je->text);
 		break;
 	default:
 		*syntax = true;
 		if (near_nan(slice, je->position))
-			err_set(err, ERR_BAD_JSON, "line %zu: NaN and Infinity are no JSON: "
-				"leave the value out, or give the result \"status\": \"failed\"", line);
+			err_line(err, ERR_BAD_JSON, line, "NaN and Infinity are no JSON: "
+				"leave the value out, or give the result \"status\": \"failed\"");
 		else
-			err_set(err, ERR_BAD_JSON, "line %zu: %s", line, je->text);
+			err_line(err, ERR_BAD_JSON, line, "%s", je->text);
 	}
 	return -1;
 }
@@ -100,11 +100,63 @@ static void copy(struct arena *a, struct jnode *v, json_t *j)
 	}
 }
 
+/* Whether these n bytes are an integer past 64 bits. */
+static bool is_big_integer(const char *s, size_t n)
+{
+	size_t sign = *s == '-', digits = n - sign;
+
+	for (size_t i = sign; i < n; i++)
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+	if (digits != 19)
+		return digits > 19;
+	return memcmp(s + sign, sign ? "9223372036854775808" : "9223372036854775807", 19) > 0;
+}
+
+/*
+ * The text with "e0" behind each integer past 64 bits, for jansson to read it as the number
+ * it is. (Its flag for that would make all integers of the document doubles.)
+ */
+static void widen(const struct jread_slice *slice, struct buf *out)
+{
+	bool in_text = false;
+
+	for (size_t i = 0, n; i < slice->len; i += n) {
+		const char *s = slice->text + i;
+
+		n = in_text && *s == '\\' && i + 1 < slice->len ? 2 : 1;
+		if (*s == '"')
+			in_text = !in_text;
+		if (in_text || !(*s == '-' || (*s >= '0' && *s <= '9'))) {
+			buf_add(out, s, n);
+			continue;
+		}
+		for (n = 1; i + n < slice->len && s[n] && strchr("0123456789+-.eE", s[n]);)
+			n++;
+		buf_add(out, s, n);
+		if (is_big_integer(s, n))
+			buf_puts(out, "e0");
+	}
+}
+
+static json_t *load(const char *text, size_t len, json_error_t *je)
+{
+	return json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, je);
+}
+
 int jread_careful_parse(const struct jread_slice *slice, struct jread_doc *doc, bool *syntax, struct err *err)
 {
 	json_error_t je;
-	json_t *root = json_loadb(slice->text, slice->len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &je);
+	json_t *root = load(slice->text, slice->len, &je);
 
+	if (!root && json_error_code(&je) == json_error_numeric_overflow) {
+		struct buf wide;
+
+		buf_init(&wide);
+		widen(slice, &wide);
+		root = load(wide.p, wide.len, &je);
+		buf_fini(&wide);
+	}
 	if (!root)
 		return refuse(slice, &je, syntax, err);
 	copy(doc->arena, &doc->root, root);

@@ -6,6 +6,7 @@
  */
 #include "jread_own.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,16 +143,36 @@ static bool small_real(const struct digits *d, double *num)
 	return true;
 }
 
-static bool big_real(const char *from, const char *to, double *num)
+static bool number_text(const char *from, const char *to, char text[NUMBER_MAX])
 {
-	char text[NUMBER_MAX];
-
 	if (to - from >= NUMBER_MAX)
 		return false;
 	memcpy(text, from, (size_t)(to - from));
 	text[to - from] = '\0';
+	return true;
+}
+
+static bool big_real(const char *from, const char *to, double *num)
+{
+	char text[NUMBER_MAX];
+
+	if (!number_text(from, to, text))
+		return false;
 	*num = strtod(text, NULL);
 	return isfinite(*num);
+}
+
+/* Past 64 bits an integer is a number as any other: the nearest double. */
+static bool long_integer(const char *from, const char *to, struct jnode *v)
+{
+	char text[NUMBER_MAX];
+
+	if (!number_text(from, to, text))
+		return false;
+	errno = 0;
+	v->i = strtoll(text, NULL, 10);
+	v->is_int = errno != ERANGE;
+	return v->is_int || big_real(from, to, &v->num);
 }
 
 static bool number(struct quick *q, struct jnode *v)
@@ -173,9 +194,11 @@ static bool number(struct quick *q, struct jnode *v)
 	if (!read_exponent(q, &d))
 		return false;
 	v->is_int = !d.real;
+	if (v->is_int && d.n > DIGITS_MAX)
+		return long_integer(from, q->p, v);
 	if (v->is_int) {
 		v->i = minus ? -(int64_t)d.value : (int64_t)d.value;
-		return d.n <= DIGITS_MAX;
+		return true;
 	}
 	if (!small_real(&d, &v->num))
 		return big_real(from, q->p, &v->num);

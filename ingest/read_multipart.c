@@ -127,8 +127,10 @@ static void set_context(struct reading *rd, const struct jnode *root)
 
 static void tell_all(struct reading *rd, const char *file, const struct err *err)
 {
+	char at[ERR_AT];
+
 	if (!err->problems)
-		problems_add(rd->d.problems, file, "%s", err->message);
+		problems_add(rd->d.problems, err_line_at(err, at) ? place(rd, file, at) : file, "%s", err_line_message(err));
 	for (size_t i = 0; err->problems && i < err->problems->n; i++)
 		problems_add(rd->d.problems, place(rd, file, err->problems->list[i].at), "%s",
 			     err->problems->list[i].message);
@@ -264,6 +266,7 @@ static void finish(struct reading *rd, const struct jnode *root, struct read_ite
 		d->environment = rd->environment;
 	if (!d->source)
 		d->source = rd->source;
+	d->empty = rd->joined && !d->n_results;		/* every file is of a kind that has none */
 	if (rd->joined)
 		d->format = rd->format ? rd->format : "multipart";
 	buf_init(&content);

@@ -62,7 +62,7 @@ int read_impl_text(struct arena *a, const char **text, size_t *len, struct read_
 		return err_set(err, ERR_INVALID, "the file is empty");
 	is_json = (*text)[blank] == '{' || (*text)[blank] == '[';
 	if (bad < *len && (is_json || memchr(*text, 0, *len)))
-		return err_set(err, ERR_INVALID, "line %zu: %s: this is no text in UTF-8", line_of(*text, bad),
+		return err_line(err, ERR_INVALID, line_of(*text, bad), "%s: this is no text in UTF-8",
 			       (*text)[bad] ? "a byte that is no character" : "a NUL byte");
 	if (bad < *len) {	/* what a tool printed for people, in whatever locale */
 		mended->line = line_of(*text, bad);

@@ -321,6 +321,8 @@ static void read_thp(const struct in *config)
 
 		if (text == submission_build_said)
 			d->thp = submission_build_said;
+		if (!thp_is_file(jread_key(m)))
+			problems_add(d->warnings, at_key(&in, jread_key(m)), "no file of transparent huge pages, ignored");
 		d->thp_files[n] = (struct thp_file){ arena_strdup(d->a, jread_key(m)), text };
 		d->thp_at[n++] = at_key(&in, jread_key(m));
 	}

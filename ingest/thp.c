@@ -243,6 +243,21 @@ static int file_read(struct arena *a, struct state *st, const struct thp_file *f
 	return 0; /* defrag, those of khugepaged, files of kernels to come */
 }
 
+bool thp_is_file(const char *name)
+{
+	static const char *const files[] = { "enabled", "defrag", "shmem_enabled", "use_zero_page", "hpage_pmd_size",
+					     "shrink_underused", "prctl" };
+	const char *last = strrchr(name, '/');
+
+	if (size_dir(name) || strcasestr(name, "khugepaged/"))
+		return true;
+	last = last ? last + 1 : name;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!strcasecmp(last, files[i]))
+			return true;
+	return false;
+}
+
 int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int pmd_kib, struct thp *thp,
 		   size_t *bad, struct err *err)
 {

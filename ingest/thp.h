@@ -35,6 +35,9 @@ int thp_pmd_kib(const char *isa, int base_page_kib);
 int thp_from_files(struct arena *a, const struct thp_file *files, size_t n, int pmd_kib,
 		   struct thp *thp, size_t *bad, struct err *err);
 
+/* Whether the kernel has a file of this name among those of THP (or we have a use for it). */
+bool thp_is_file(const char *name);
+
 /* Checks a slug and brings it into its canonical form ("Always" -> "always", sizes sorted). */
 int thp_from_slug(struct arena *a, const char *text, struct thp *thp, struct err *err);
 

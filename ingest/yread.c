@@ -47,7 +47,7 @@ static void append(struct arena *a, struct ynode *to, const char *key, struct yn
 
 static int wrong(const struct ynode *node, const char *what, struct err *err)
 {
-	return err_set(err, ERR_INVALID, "line %zu: %s", node->line, what);
+	return err_line(err, ERR_INVALID, node->line, "%s", what);
 }
 
 /* Puts a node where it belongs: below the innermost level, or as the root. */
@@ -101,10 +101,10 @@ static int take_event(struct building *b, const yaml_event_t *event, struct err 
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
 		if (b->documents++)
-			return err_set(err, ERR_INVALID, "line %zu: a second YAML document", line);
+			return err_line(err, ERR_INVALID, line, "a second YAML document");
 		return 0;
 	case YAML_ALIAS_EVENT:
-		return err_set(err, ERR_INVALID, "line %zu: YAML aliases (*name) are not taken", line);
+		return err_line(err, ERR_INVALID, line, "YAML aliases (*name) are not taken");
 	case YAML_SCALAR_EVENT:
 		return take_scalar(b, event, err);
 	case YAML_SEQUENCE_START_EVENT:
@@ -139,7 +139,7 @@ struct ynode *yread(struct arena *a, const char *text, size_t len, size_t depth_
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
 	while (!end && !bad) {
 		if (!yaml_parser_parse(&parser, &event)) {
-			err_set(err, ERR_INVALID, "line %zu: this is no YAML: %s", parser.problem_mark.line + 1,
+			err_line(err, ERR_INVALID, parser.problem_mark.line + 1, "this is no YAML: %s",
 				parser.problem ? parser.problem : "?");
 			bad = true;
 			break;

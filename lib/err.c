@@ -20,7 +20,38 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 	err->kind = kind;
 	memcpy(err->message, text, sizeof(text));
 	err->problems = NULL;	/* of another error, if any */
+	err->line = 0;
 	return -1;
+}
+
+int err_line(struct err *err, enum err_kind kind, size_t line, const char *fmt, ...)
+{
+	char text[sizeof(err->message)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	err_set(err, kind, "line %zu: %s", line, text);
+	err->line = line;
+	return -1;
+}
+
+const char *err_line_at(const struct err *err, char at[ERR_AT])
+{
+	if (!err->line)
+		return NULL;
+	snprintf(at, ERR_AT, "line %zu", err->line);
+	return at;
+}
+
+const char *err_line_message(const struct err *err)
+{
+	char at[ERR_AT];
+	const char *from = err_line_at(err, at) ? strstr(err->message, at) : NULL;
+
+	/* what a prefix put before it tells which file, and is no part of what is wrong */
+	return from && !strncmp(from + strlen(at), ": ", 2) ? from + strlen(at) + 2 : err->message;
 }
 
 int err_prefix(struct err *err, const char *fmt, ...)

@@ -32,6 +32,7 @@ enum err_kind {
 	ERR_SETUP,		/* command line, files, the machine: never over HTTP */
 };
 
+#define ERR_AT 32		/* "line 17" with its NUL */
 #define PROBLEMS_MAX 100	/* listed in one answer; the rest is counted */
 
 struct problem {
@@ -50,12 +51,20 @@ struct problems {
 struct err {
 	enum err_kind kind;
 	char message[768];
+	size_t line;		/* of a text, that the message begins with ("line 17: ..."); 0: none */
 	const struct problems *problems;	/* or NULL; owned by the caller's arena */
 };
 
 /* Records kind and message (replacing what was there; problems are set after) and returns -1. */
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same for one line of a text: "line 17: MESSAGE". */
+int err_line(struct err *err, enum err_kind kind, size_t line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* What is wrong, without its "line 17: ", and where: "line 17", or NULL. */
+const char *err_line_message(const struct err *err);
+const char *err_line_at(const struct err *err, char at[ERR_AT]);
 
 /* Puts "PREFIX: " before the message that is there; returns -1. */
 int err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

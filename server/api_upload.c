@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "../ingest/read.h"
+#include "../lib/err_json.h"
 #include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "api_handlers.h"
@@ -206,15 +207,7 @@ static void tell_refused(struct jsonw *j, const char *status, const struct err *
 	jsonw_object(j);
 	jsonw_kstr(j, "code", err_code(err->kind));
 	jsonw_kstr(j, "message", err->message);
-	jsonw_key(j, "problems");
-	jsonw_array(j);
-	for (size_t i = 0; err->problems && i < err->problems->n; i++) {
-		jsonw_object(j);
-		jsonw_kstr(j, "at", err->problems->list[i].at);
-		jsonw_kstr(j, "message", err->problems->list[i].message);
-		jsonw_object_end(j);
-	}
-	jsonw_array_end(j);
+	err_json_problems(j, err);
 	jsonw_object_end(j);
 }
 

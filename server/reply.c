@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 #include <zlib.h>
 
+#include "../lib/err_json.h"
 #include "../lib/ident.h"
 #include "../lib/jsonw.h"
 #include "../lib/must.h"
@@ -81,21 +81,10 @@ static struct reply_body *body_alloc(const char *type)
 	return b;
 }
 
-/*
- * 128 bits of the content, in hex. Nobody gains by a collision that took an effort: it would show
- * somebody an older answer of this server. SHA-256 took a sixth of the time of a big answer.
- */
-static void content_hash(const struct reply_body *b, char hex[33])
-{
-	XXH128_canonical_t digest;
-
-	XXH128_canonicalFromHash(&digest, XXH3_128bits(b->plain, b->len));
-	hex_format(digest.digest, sizeof(digest.digest), hex);
-}
-
 struct reply_body *reply_body_new(struct buf *out, const char *type, bool compress, const char *weak_etag)
 {
 	struct reply_body *b = body_alloc(type);
+	uint8_t digest[32];
 	char hex[33];
 
 	b->plain = b->own = buf_steal(out, &b->len);
@@ -105,7 +94,8 @@ struct reply_body *reply_body_new(struct buf *out, const char *type, bool compre
 		snprintf(b->etag_gzip, ETAG_TEXT, "W/\"%s\"", weak_etag);
 		return b;
 	}
-	content_hash(b, hex);
+	sha256(b->plain, b->len, digest);
+	hex_format(digest, 16, hex);
 	snprintf(b->etag, ETAG_TEXT, "\"%s\"", hex);
 	snprintf(b->etag_gzip, ETAG_TEXT, "\"%s-gz\"", hex);
 	return b;
@@ -295,17 +285,7 @@ void reply_error(struct buf *out, const char *code, const struct err *err)
 	jsonw_object(&j);
 	jsonw_kstr(&j, "code", code ? code : err_code(err->kind));
 	jsonw_kstr(&j, "message", err->message);
-	jsonw_key(&j, "problems");
-	jsonw_array(&j);
-	for (size_t i = 0; err->problems && i < err->problems->n; i++) {
-		jsonw_object(&j);
-		jsonw_kstr(&j, "at", err->problems->list[i].at);
-		jsonw_kstr(&j, "message", err->problems->list[i].message);
-		jsonw_object_end(&j);
-	}
-	jsonw_array_end(&j);
-	if (err->problems && err->problems->total > err->problems->n)
-		jsonw_ki64(&j, "problems_total", (int64_t)err->problems->total);
+	err_json_problems(&j, err);
 	jsonw_object_end(&j);
 	jsonw_object_end(&j);
 	buf_putc(out, '\n');

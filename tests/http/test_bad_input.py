@@ -50,6 +50,31 @@ def test_half_a_submission_is_400_and_names_the_line(api):
     assert "line" in error["message"]
 
 
+@pytest.mark.parametrize("body,kind,query,line", [
+    ("{\n\"a\": nope}", "application/json", "", 2), ("{\n\n\"a\": 1, \"a\": 2}", "application/json", "", 3),
+    ("benchmark,value\nx,1\n", "text/csv", "?format=csv&machine=a&kernel=v6.1", 1),
+    ("benchmark,metric,unit,better,value,unit\n", "text/csv", "?format=csv&machine=a&kernel=v6.1", 1),
+    ("suite: a\ntestcase: [b\nc: d", "text/plain", "?format=lkp-job&machine=a&kernel=v6.1", 3),
+    ("suite: a\n---\nsuite: b\n", "text/plain", "?format=lkp-job&machine=a&kernel=v6.1", 2),
+    ("{\"benchmarks\": [\n{\"name\": \"x\",\n}]}", "text/plain", "?format=google-benchmark&machine=a&kernel=v6.1", 3)])
+def test_a_line_that_is_wrong_is_a_problem_with_its_place(api, body, kind, query, line):
+    answer = api.post("/api/v1/runs" + query, data=body, headers={"Content-Type": kind})
+    error = error_of(answer, answer.status_code)
+    assert answer.status_code in (400, 422)
+    assert [p["at"] for p in error["problems"]] == [f"line {line}"], error
+    assert error["message"] == f"line {line}: {error['problems'][0]['message']}"
+
+
+def test_a_line_of_a_stream_or_of_a_file_is_told_in_its_item(api):
+    body = json.dumps(submission()) + "\n{\n"
+    items = api.post("/api/v1/runs?dry_run=1", data=body, headers={"Content-Type": "application/x-ndjson"}).json()["items"]
+    assert [p["at"] for p in items[1]["error"]["problems"]] == ["line 2"]
+    context = json.dumps({key: value for key, value in submission().items() if key != "results"})
+    error = error_of(api.post("/api/v1/runs", files=[("context", ("c", context, "application/json")), (
+        "result", ("mine.csv", "benchmark,metric,unit,better,value,unit\n", "text/csv"))]), 422, "invalid")
+    assert [p["at"] for p in error["problems"]] == ["mine.csv: line 1"], error
+
+
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e999", "0x10", "01", "1.", ".5", "+1", "1e"])
 def test_numbers_that_json_or_a_double_cannot_hold(api, number):
     error_of(post(api, with_value(number).encode()), 400, "bad_json")

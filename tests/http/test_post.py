@@ -16,6 +16,18 @@ def count_runs(database):
 
 # ---- one submission
 
+@pytest.mark.parametrize("text,value", [
+    ("9223372036854775807", 9223372036854775807), ("9223372036854775808", 2.0**63), ("18446744073709551615", 2.0**64), ("1" + "0" * 25, 1e25),
+    ("1" + "0" * 80, 1e80), ("123456789012345678901234567890.5", 123456789012345678901234567890.5)])
+@pytest.mark.parametrize("name", ["plain", "n\u00fcrnberg"])  # a document in ASCII, and one that is not, are read by different parsers
+def test_a_whole_number_of_any_size_is_the_nearest_double(api, text, value, name):
+    body = json.dumps(submission(machine=name, values=[123456.5]), ensure_ascii=False).replace("123456.5", text)
+    run = api.post("/api/v1/runs", data=body.encode(), headers={"Content-Type": "application/json"})
+    assert run.status_code == 201, run.text
+    result = api.json(f"/api/v1/runs/{run.json()['run_id']}")["results"][0]
+    assert float(result["values"][0]) == float(value) == result["center"]
+
+
 def test_a_submission_is_stored_and_says_where(api):
     answer = api.post("/api/v1/runs", json=submission(machine="one-01"))
     assert answer.status_code == 201, answer.text

@@ -200,3 +200,25 @@ def test_a_job_is_a_run_without_results(api):
     assert answer.json()["results"] == 0
     run = api.json(f"/api/v1/runs/{answer.json()['run_id']}")
     assert run["results"] == [] and run["run"]["environment"]["pmbench"] == {"mapsize": "75%"}
+
+
+A_JOB = "suite: will-it-scale\ntestcase: will-it-scale\ntestbox: lkp-box\ncommit: v6.17-rc1\n"
+
+
+def send_form(api, *results):
+    context = json.dumps({key: value for key, value in submission(machine="form-01").items() if key != "results"})
+    return api.post("/api/v1/runs", files=[("context", ("context.json", context, "application/json")),
+                                           *(("result", (name, text, "text/plain")) for name, text in results)])
+
+
+def test_a_job_beside_its_results_is_their_environment(api):
+    answer = send_form(api, ("job.yaml", A_JOB), ("a.csv", "benchmark,metric,unit,better,value\njob/a,latency,ns,lower,5\n"))
+    assert answer.status_code == 201 and answer.json()["results"] == 1, answer.text
+    run = api.json(f"/api/v1/runs/{answer.json()['run_id']}")
+    assert run["run"]["environment"]["suite"] == "will-it-scale" and run["results"][0]["benchmark"] == "job/a"
+
+
+def test_a_job_alone_in_a_form_is_a_run_without_results(api):
+    answer = send_form(api, ("job.yaml", A_JOB))
+    assert answer.status_code == 201 and answer.json()["results"] == 0, answer.text
+    assert api.json(f"/api/v1/runs/{answer.json()['run_id']}")["run"]["environment"]["testbox"] == "lkp-box"

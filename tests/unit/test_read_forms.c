@@ -226,7 +226,7 @@ static void test_bad_files(void)
 {
 	take(PART("context", CONTEXT) FILE_PART("x.csv", CSV) FILE_PART("y.json", "{\"benchmarks\":[{\"real_time\":]}") FILE_PART("z", "hello") END,
 	     (struct read_context){ .now = 0 });
-	ok(res.n == 1 && !item(0) && res.items[0].err.kind == ERR_INVALID && !strcmp(problem(0, 0), "y.json") && !strcmp(problem(0, 1), "z"),
+	ok(res.n == 1 && !item(0) && res.items[0].err.kind == ERR_INVALID && !strcmp(problem(0, 0), "y.json: line 1") && !strcmp(problem(0, 1), "z"),
 	   "a file that cannot be read spoils the submission, and all are named: %s", res.n ? res.items[0].err.message : err.message);
 	take(PART("context", CONTEXT) FILE_PART("x.csv", "benchmark,metric,unit,better,value\nc,t,us,lower,0\n") END, (struct read_context){ .now = 0 });
 	ok(res.n == 1 && !item(0) && !strcmp(problem(0, 0), "x.csv: line 2"), "a file without a good result, with its line");

@@ -247,7 +247,6 @@ static const struct refused {
 	{ "{\"a\":NaN}", "NaN and Infinity are no JSON" },
 	{ "{\"a\":-Infinity}", "NaN and Infinity are no JSON" },
 	{ "{\"a\":\n1e400}", "line 2: a number that no double can hold" },
-	{ "{\"a\":99999999999999999999}", "no double can hold" },
 	{ "{\"a\":1,\"a\":2}", "the same key twice" },
 	{ "{\"a\":\"\\u0000\"}", "NUL" },
 	{ "{\"a\":\"\xff\"}", "UTF-8" },
