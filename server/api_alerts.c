@@ -28,26 +28,77 @@ static int pick_states(struct req *rq, struct db_alert_filter *f, struct err *er
 	return 0;
 }
 
-/* benchmark= arguments, globs too, as benchmark ids. */
-static int pick_benchmarks(struct req *rq, struct db_alert_filter *f, struct err *err)
+static int pick_kind(struct req *rq, struct db_alert_filter *f, struct err *err)
 {
+	size_t n;
+	const char **values = web_args(rq, "kind", &n);
+
+	f->regressions = f->improvements = !n;
+	for (size_t i = 0; i < n; i++) {
+		f->regressions |= !strcmp(values[i], db_alerts_direction(true));
+		f->improvements |= !strcmp(values[i], db_alerts_direction(false));
+		if (strcmp(values[i], db_alerts_direction(true)) && strcmp(values[i], db_alerts_direction(false)))
+			return err_set(err, ERR_UNKNOWN_VALUE, "kind=%.100s: regression or improvement is needed", values[i]);
+	}
+	return 0;
+}
+
+/* The tracks of kernels that track= lets in, each once. */
+static void pick_tracks(struct req *rq, const struct selection *sel, struct db_alert_filter *f)
+{
+	const struct cat_kernel *const *all;
+	const char **tracks;
+	size_t n;
+
+	db_catalog_lock(rq->server->catalog);
+	all = db_catalog_kernels(rq->server->catalog, &n);
+	tracks = arena_array(rq->arena, const char *, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < f->n_tracks && strcmp(tracks[k], all[i]->track))
+			k++;
+		if (k == f->n_tracks && calc_select_track(sel, all[i]->track))
+			tracks[f->n_tracks++] = all[i]->track;
+	}
+	db_catalog_unlock(rq->server->catalog);
+	f->tracks = tracks;
+}
+
+static bool asks_for_rows(const struct req *rq)
+{
+	for (size_t i = 0; i < rq->n_args; i++)
+		if (calc_select_is_selector(rq->args[i].name) && strcmp(rq->args[i].name, "track") &&
+		    strcmp(rq->args[i].name, "benchmark"))
+			return true;
+	return false;
+}
+
+/*
+ * Selectors: an alert is of its benchmark, whatever became of its rows; what else is asked for,
+ * one of its rows must have.
+ */
+static int pick_series(struct req *rq, struct db_alert_filter *f, struct err *err)
+{
+	struct seen_filter seen;
 	struct selection sel;
 	int64_t *ids;
 
-	if (!web_arg(rq, "benchmark"))
-		return db_catalog_refresh(rq->server->catalog, rq->db, err);
 	if (api_shapes_selection(rq, &sel, err))
 		return -1;
+	if (sel.n_tracks)
+		pick_tracks(rq, &sel, f);
+	if (!api_shapes_seen(rq, &sel, &seen))
+		return 0;
+	f->benchmark_ids = seen.benchmark_ids;
+	f->n_benchmarks = seen.n_benchmarks;
+	if (!asks_for_rows(rq))
+		return 0;
 	ids = arena_array(rq->arena, int64_t, sel.n + 1);
-	for (size_t i = 0; i < sel.n; i++) {
-		size_t k = 0;
-
-		while (k < f->n_benchmarks && ids[k] != sel.series[i]->benchmark->id)
-			k++;
-		if (k == f->n_benchmarks)
-			ids[f->n_benchmarks++] = sel.series[i]->benchmark->id;
-	}
-	f->benchmark_ids = ids;
+	for (size_t i = 0; i < sel.n; i++)
+		ids[i] = sel.series[i]->id;
+	f->series_ids = ids;
+	f->n_series = sel.n;
 	return 0;
 }
 
@@ -142,8 +193,8 @@ int api_alerts_list(struct req *rq, struct err *err)
 	int limit;
 	size_t n;
 
-	if (api_list_limit(rq, &limit, err) || pick_states(rq, &f, err) || pick_cursor(rq, &f, err) ||
-	    pick_benchmarks(rq, &f, err))
+	if (api_list_limit(rq, &limit, err) || pick_states(rq, &f, err) || pick_kind(rq, &f, err) || pick_cursor(rq, &f, err) ||
+	    pick_series(rq, &f, err))
 		return -1;
 	if (db_alerts_list(rq->db, rq->arena, &f, limit + 1, &list, &n, err) ||
 	    db_alerts_count_open(rq->db, &open, err) || db_catalog_refresh(rq->server->catalog, rq->db, err))

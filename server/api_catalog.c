@@ -151,6 +151,30 @@ static const struct kind configs = { .name = "configs", COLS(config_cols), .id =
 static const struct kind series = { .name = "series", COLS(series_cols), .id = series_id,
 				    .json = series_json, .cells = series_cells };
 
+/* Leaves the series that were measured on the tracks asked for. exact: not only others of their benchmark there. */
+static int on_tracks(struct req *rq, struct selection *sel, bool exact, struct err *err)
+{
+	size_t n_kernels, n = 0, kept = 0;
+	const int64_t *kernels = api_shapes_track_kernels(rq, sel, &n_kernels);
+	struct seen_place *places = NULL;
+	int64_t *ids = NULL;
+
+	if (exact ? db_seen_series(rq->db, rq->arena, kernels, n_kernels, &ids, &n, err) :
+		    db_seen_places(rq->db, rq->arena, kernels, n_kernels, &places, &n, err))
+		return -1;
+	for (size_t i = 0, k = 0; i < sel->n; i++) {
+		const struct cat_series *s = sel->series[i];
+		struct seen_place place = { s->benchmark->id, s->machine->id, s->config->id };
+
+		while (exact && k < n && ids[k] < s->id)	/* both in id order */
+			k++;
+		if (exact ? k < n && ids[k] == s->id : db_seen_has(places, n, &place))
+			sel->series[kept++] = s;
+	}
+	sel->n = kept;
+	return 0;
+}
+
 /* An item of the list, known by one of its series. */
 struct item {
 	int64_t id;
@@ -200,11 +224,14 @@ static int list(struct req *rq, const struct kind *kind, struct err *err)
 {
 	struct selection sel;
 	struct api_list page;
+	struct seen_filter seen;
 	struct item *items;
 	struct table *t;
 	size_t n;
 
 	if (api_shapes_selection(rq, &sel, err))
+		return -1;
+	if (sel.n_tracks && on_tracks(rq, &sel, kind->id == series_id || (api_shapes_seen(rq, &sel, &seen) && seen.series_ids), err))
 		return -1;
 	items = items_of(rq->arena, kind, &sel, &n);
 	if (api_list_page(rq, n, &page, err))

@@ -274,21 +274,35 @@ static int pick_order(const struct req *rq, int (**order)(const void *, const vo
 	return 0;
 }
 
-/* The kernels of the tracks asked for, a copy; under no lock after. */
-static const struct cat_kernel **pick(struct req *rq, const struct selection *sel, size_t *n)
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The kernels of the tracks asked for, and of runs that the other selectors ask for; a copy, under no lock after. */
+static int pick(struct req *rq, const struct selection *sel, const struct cat_kernel ***out, size_t *n, struct err *err)
 {
 	const struct cat_kernel *const *all, **list;
-	size_t n_all;
+	struct seen_filter seen;
+	size_t n_all, n_ids = 0;
+	int64_t *ids = NULL;
+	bool of_runs = api_shapes_seen(rq, sel, &seen);
 
 	*n = 0;
+	if (of_runs && sel->n && db_seen_kernels(rq->db, rq->arena, &seen, &ids, &n_ids, err))
+		return -1;
 	db_catalog_lock(rq->server->catalog);
 	all = db_catalog_kernels(rq->server->catalog, &n_all);
 	list = arena_array(rq->arena, const struct cat_kernel *, n_all + 1);
 	for (size_t i = 0; i < n_all; i++)
-		if (calc_select_track(sel, all[i]->track))
+		if (calc_select_track(sel, all[i]->track) &&
+		    (!of_runs || (n_ids && bsearch(&all[i]->id, ids, n_ids, sizeof(*ids), by_number))))
 			list[(*n)++] = all[i];
 	db_catalog_unlock(rq->server->catalog);
-	return list;
+	*out = list;
+	return 0;
 }
 
 static void kernels_table(struct req *rq, const struct cat_kernel **list, const struct api_list *page)
@@ -334,9 +348,8 @@ int api_kernels_list(struct req *rq, struct err *err)
 	struct jsonw j = jsonw_begin(&rq->out);
 	size_t n;
 
-	if (pick_order(rq, &order, err) || api_shapes_selection(rq, &sel, err))
+	if (pick_order(rq, &order, err) || api_shapes_selection(rq, &sel, err) || pick(rq, &sel, &list, &n, err))
 		return -1;
-	list = pick(rq, &sel, &n);
 	if (order && n)
 		qsort(list, n, sizeof(*list), order);
 	if (api_list_page(rq, n, &page, err))

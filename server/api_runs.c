@@ -84,38 +84,21 @@ static void add_id(int64_t *ids, size_t *n, int64_t id)
 	ids[(*n)++] = id;
 }
 
-/* Whether an argument asks for what a run measured, not only for where it ran. */
-static bool asks_for_series(const char *name)
-{
-	return !strcmp(name, "benchmark") || !strcmp(name, "metric") || !strncmp(name, "param.", 6);
-}
-
 /* Machines, configs and series by the selectors; *nothing: they pick none. */
 static int filter_series(struct req *rq, struct run_filter *f, struct selection *sel, bool *nothing, struct err *err)
 {
-	int64_t *machines, *configs, *series;
-	bool where = false, what = false;
+	struct seen_filter seen;
 
 	if (api_shapes_selection(rq, sel, err))
 		return -1;
-	for (size_t i = 0; i < rq->n_args; i++) {
-		what |= asks_for_series(rq->args[i].name);
-		where |= calc_select_is_selector(rq->args[i].name) && strcmp(rq->args[i].name, "track") != 0;
-	}
-	if (!where)
+	if (!api_shapes_seen(rq, sel, &seen))
 		return 0;
-	machines = arena_array(rq->arena, int64_t, sel->n + 1);
-	configs = arena_array(rq->arena, int64_t, sel->n + 1);
-	series = arena_array(rq->arena, int64_t, sel->n + 1);
-	for (size_t i = 0; i < sel->n; i++) {
-		add_id(machines, &f->n_machines, sel->series[i]->machine->id);
-		add_id(configs, &f->n_configs, sel->series[i]->config->id);
-		if (what)
-			series[f->n_series++] = sel->series[i]->id;
-	}
-	f->machine_ids = machines;
-	f->config_ids = configs;
-	f->series_ids = what ? series : NULL;
+	*f = (struct run_filter){
+		.machine_ids = seen.machine_ids, .n_machines = seen.n_machines,
+		.config_ids = seen.config_ids, .n_configs = seen.n_configs,
+		.benchmark_ids = seen.benchmark_ids, .n_benchmarks = seen.n_benchmarks,
+		.series_ids = seen.series_ids, .n_series = seen.n_series,
+	};
 	*nothing = !sel->n;
 	return 0;
 }
@@ -123,20 +106,17 @@ static int filter_series(struct req *rq, struct run_filter *f, struct selection 
 static int filter_kernels(struct req *rq, struct run_filter *f, const struct selection *sel, bool *nothing,
 			  struct err *err)
 {
-	size_t n_names, n_all;
+	size_t n_names;
 	const char **list = web_args(rq, "kernel", &n_names);
-	const struct cat_kernel *const *all;
 	int64_t *ids;
 
-	if (!n_names && !sel->n_tracks)
+	if (!n_names && sel->n_tracks) {
+		f->kernel_ids = api_shapes_track_kernels(rq, sel, &f->n_kernels);
+		*nothing |= !f->n_kernels;
+	}
+	if (!n_names)
 		return 0;
-	db_catalog_lock(rq->server->catalog);
-	all = db_catalog_kernels(rq->server->catalog, &n_all);
-	ids = arena_array(rq->arena, int64_t, n_all + n_names + 1);
-	for (size_t i = 0; !n_names && i < n_all; i++)
-		if (calc_select_track(sel, all[i]->track))
-			add_id(ids, &f->n_kernels, all[i]->id);
-	db_catalog_unlock(rq->server->catalog);
+	ids = arena_array(rq->arena, int64_t, n_names);
 	for (size_t i = 0; i < n_names; i++) {
 		const struct cat_kernel *k;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "api_shapes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../ingest/kernel_json.h"
@@ -82,6 +83,82 @@ int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err)
 	if (db_catalog_refresh_for(rq->server->catalog, rq->db, rq->version, err))
 		return -1;
 	return calc_select_series(rq->server->catalog, rq->arena, args, n, sel, err);
+}
+
+/* Which arguments there are: of anything but track=, of what a series measures, of its benchmark. */
+static void kinds_of(const struct req *rq, bool *any, bool *what, bool *benchmark)
+{
+	*any = *what = *benchmark = false;
+	for (size_t i = 0; i < rq->n_args; i++) {
+		const char *name = rq->args[i].name;
+
+		*any |= calc_select_is_selector(name) && strcmp(name, "track") != 0;
+		*what |= !strcmp(name, "metric") || !strncmp(name, "param.", 6);
+		*benchmark |= !strcmp(name, "benchmark");
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts and leaves one of each. */
+static const int64_t *distinct(int64_t *ids, size_t n, size_t *kept)
+{
+	*kept = 0;
+	if (n)
+		qsort(ids, n, sizeof(*ids), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!*kept || ids[*kept - 1] != ids[i])
+			ids[(*kept)++] = ids[i];
+	return ids;
+}
+
+bool api_shapes_seen(struct req *rq, const struct selection *sel, struct seen_filter *f)
+{
+	int64_t *machines = arena_array(rq->arena, int64_t, sel->n + 1), *configs, *benchmarks, *series;
+	bool any, what, benchmark;
+
+	*f = (struct seen_filter){ 0 };
+	kinds_of(rq, &any, &what, &benchmark);
+	if (!any)
+		return false;
+	configs = arena_array(rq->arena, int64_t, sel->n + 1);
+	benchmarks = arena_array(rq->arena, int64_t, sel->n + 1);
+	series = arena_array(rq->arena, int64_t, sel->n + 1);
+	for (size_t i = 0; i < sel->n; i++) {
+		machines[i] = sel->series[i]->machine->id;
+		configs[i] = sel->series[i]->config->id;
+		benchmarks[i] = sel->series[i]->benchmark->id;
+		series[i] = sel->series[i]->id;
+	}
+	f->machine_ids = distinct(machines, sel->n, &f->n_machines);
+	f->config_ids = distinct(configs, sel->n, &f->n_configs);
+	if (what || benchmark)
+		f->benchmark_ids = distinct(benchmarks, sel->n, &f->n_benchmarks);
+	if (what)
+		f->series_ids = distinct(series, sel->n, &f->n_series);
+	return true;
+}
+
+const int64_t *api_shapes_track_kernels(struct req *rq, const struct selection *sel, size_t *n)
+{
+	const struct cat_kernel *const *all;
+	int64_t *ids;
+	size_t n_all;
+
+	*n = 0;
+	db_catalog_lock(rq->server->catalog);
+	all = db_catalog_kernels(rq->server->catalog, &n_all);
+	ids = arena_array(rq->arena, int64_t, n_all + 1);
+	for (size_t i = 0; i < n_all; i++)
+		if (calc_select_track(sel, all[i]->track))
+			ids[(*n)++] = all[i]->id;
+	db_catalog_unlock(rq->server->catalog);
+	return ids;
 }
 
 int api_shapes_runs(struct req *rq, struct compare_runs *runs, struct err *err)

@@ -5,6 +5,7 @@
 
 #include "../lib/jsonw.h"
 #include "calc_compare.h"
+#include "db_seen.h"
 #include "web.h"
 
 /* KERNEL of API.md; NULL becomes null. */
@@ -17,6 +18,13 @@ void api_shapes_id(struct jsonw *j, const char *key, int64_t id);
 
 /* The selectors among the request's arguments, resolved. Refreshes the catalogue. */
 int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err);
+/*
+ * What runs must have for the selection: machines and configs, benchmarks where one is asked for, and series
+ * where a metric or a parameter is. False: no selector but track= is given, so every run will do.
+ */
+bool api_shapes_seen(struct req *rq, const struct selection *sel, struct seen_filter *f);
+/* The kernels whose tracks the selection lets in. */
+const int64_t *api_shapes_track_kernels(struct req *rq, const struct selection *sel, size_t *n);
 /* run=ID arguments; ids that name no run are an error. */
 int api_shapes_runs(struct req *rq, struct compare_runs *runs, struct err *err);
 /* base= (may be `previous`), head= and fix= (NULL when not given). */

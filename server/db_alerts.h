@@ -99,8 +99,11 @@ int db_alerts_members_delete(struct db *db, struct arena *a, const struct db_mem
 struct db_alert_filter {
 	const char *const *states;
 	size_t n_states;
+	bool regressions, improvements;	/* which of both */
+	const char *const *tracks;
 	const int64_t *benchmark_ids;
-	size_t n_benchmarks;
+	const int64_t *series_ids;	/* with one of these among its rows */
+	size_t n_tracks, n_benchmarks, n_series;
 	int64_t before_created_at;	/* TM_NONE: from the top */
 	struct uuid before_id;
 };

@@ -217,13 +217,18 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 		"alerts_list", "SELECT " ALERT_COLUMNS " FROM alert WHERE ($1::text[] IS NULL OR state = ANY($1)) "
 			       "AND ($2::bigint[] IS NULL OR benchmark_id = ANY($2)) "
 			       "AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid)) "
+			       "AND ($6::text[] IS NULL OR track = ANY($6)) AND CASE direction WHEN 'regression' THEN $7 ELSE $8 END "
+			       "AND ($9::bigint[] IS NULL OR id IN "
+			       "(SELECT alert_id FROM alert_member WHERE series_id = ANY($9))) "
 			       "ORDER BY created_at DESC, id DESC LIMIT $5"
 	};
 	struct db_rows *rows;
 
 	if (db_query(db, &page,
-		     DB_ARGS(db_arg_texts(f->states, f->n_states), db_arg_i64s(f->benchmark_ids, f->n_benchmarks), db_arg_time(f->before_created_at),
-			     db_arg_uuid(&f->before_id), db_arg_i64(limit)),
+		     DB_ARGS(db_arg_texts(f->states, f->n_states), db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
+			     db_arg_time(f->before_created_at), db_arg_uuid(&f->before_id), db_arg_i64(limit),
+			     db_arg_texts(f->tracks, f->n_tracks), db_arg_bool(f->regressions), db_arg_bool(f->improvements),
+			     db_arg_i64s(f->series_ids, f->n_series)),
 		     &rows, err))
 		return -1;
 	take_alerts(a, rows, list, n);

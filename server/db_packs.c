@@ -12,6 +12,7 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "db_packs_store.h"
+#include "db_seen.h"
 
 #define DEADLINE_MS 5000
 
@@ -232,6 +233,8 @@ static int pack(struct db *db, void *arg, struct err *err)
 	db_packs_store_sort(&l);
 	if (!ret)
 		ret = pack_samples(db, p->arena, &l, err);
+	if (!ret)
+		ret = db_seen_add(db, ids, n, err);
 	if (!ret)
 		ret = db_query(db, &packed_now, DB_ARGS(db_arg_uuids(ids, n)), NULL, err);
 	db_packs_store_free(&l);

@@ -13,6 +13,7 @@
 
 #include "../lib/must.h"
 #include "db_packs_store.h"
+#include "db_seen.h"
 
 #define DEADLINE_MS 60000
 #define RUNS_AT_ONCE 200
@@ -97,6 +98,8 @@ static int tally_runs(struct rebuild *r, struct db *db, struct arena *a, const s
 		r->tallies[s->series_id].want++;
 		r->tallies[s->series_id].want_sum += hash_of(s);
 	}
+	if (!ret)
+		ret = db_seen_add(db, ids, n, err);
 	r->report->runs += n;
 	r->report->samples += l.n;
 	db_packs_store_free(&l);

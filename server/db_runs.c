@@ -8,6 +8,7 @@
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db_seen_sql.h"
 
 #define YEAR_9999 INT64_C(253402300799000000)
 
@@ -92,30 +93,22 @@ static double *or_nan(struct arena *a, const struct db_rows *rows, int i, int co
 	return v;
 }
 
-/* Of arrays that are left out: every result is good, and each of one repetition. */
-static void read_counts(struct arena *a, const struct db_rows *rows, int i, int col, struct run *r)
-{
-	size_t n;
-
-	r->status = db_i16s(a, rows, i, col, &n);
-	if (!r->status)
-		r->status = arena_array(a, int16_t, r->n_results);	/* RESULT_OK is 0 */
-	r->n = db_i64s(a, rows, i, col + 1, &n);
-	if (r->n)
-		return;
-	r->n = arena_alloc(a, r->n_results * sizeof(*r->n));
-	for (size_t k = 0; k < r->n_results; k++)
-		r->n[k] = r->status[k] == RESULT_OK;
-}
-
-/* All arrays, from column `col` on. */
+/* Arrays from column `col` on. */
 static void read_arrays(struct arena *a, const struct db_rows *rows, int i, int col, struct run *r)
 {
 	size_t n;
 
 	r->series_ids = db_i64s(a, rows, i, col, &n);
 	must(n == r->n_results);
-	read_counts(a, rows, i, col + 1, r);
+	r->status = db_i16s(a, rows, i, col + 1, &n);
+	if (!r->status)
+		r->status = arena_array(a, int16_t, r->n_results);	/* RESULT_OK is 0 */
+	r->n = db_i64s(a, rows, i, col + 2, &n);
+	if (!r->n) {
+		r->n = arena_alloc(a, r->n_results * sizeof(*r->n));
+		for (size_t k = 0; k < r->n_results; k++)
+			r->n[k] = r->status[k] == RESULT_OK;
+	}
 	r->mean = db_f64s(a, rows, i, col + 3, &n);
 	must(n == r->n_results);
 	r->median = or_mean(a, rows, i, col + 4, r);
@@ -124,27 +117,6 @@ static void read_arrays(struct arena *a, const struct db_rows *rows, int i, int 
 	r->max = or_mean(a, rows, i, col + 7, r);
 	r->errors = (const char *const *)db_texts(a, rows, i, col + 8, &n);
 	r->original_units = (const char *const *)db_texts(a, rows, i, col + 9, &n);
-}
-
-/* The columns of runs_of_kernels. */
-static void read_summary(struct arena *a, const struct db_rows *rows, int i, struct run *r)
-{
-	size_t n;
-
-	db_uuid(rows, i, 0, &r->run_id);
-	r->machine_id = db_i64(rows, i, 1);
-	r->kernel_id = db_i64(rows, i, 2);
-	r->config_id = db_i64(rows, i, 3);
-	r->boot_id = arena_strdup(a, db_text(rows, i, 4));
-	r->started_at = db_time(rows, i, 5);
-	r->series_ids = db_i64s(a, rows, i, 6, &r->n_results);
-	read_counts(a, rows, i, 7, r);
-	r->mean = db_f64s(a, rows, i, 9, &n);
-	must(n == r->n_results);
-	r->stddev = or_nan(a, rows, i, 10, r->n_results);
-	r->min = or_mean(a, rows, i, 11, r);
-	r->max = or_mean(a, rows, i, 12, r);
-	r->errors = (const char *const *)db_texts(a, rows, i, 13, &n);
 }
 
 /* ---- one run, whole ---- */
@@ -253,11 +225,9 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 
 /* ---- many ---- */
 
-/* What comparisons look at, and not the half of a row that they do not. */
 static const struct stmt runs_of_kernels = {
 	"runs_of_kernels",
-	"SELECT r.run_id, r.machine_id, r.kernel_id, r.config_id, r.boot_id, r.started_at, r.series_id, r.status,"
-	" r.n, r.mean, r.stddev, r.vmin, r.vmax, r.errors FROM run r"
+	"SELECT " HEADER ", " ARRAYS " FROM run r"
 	" WHERE r.kernel_id = ANY($1) AND ($2::bigint[] IS NULL OR r.machine_id = ANY($2))"
 	" ORDER BY r.started_at, r.run_id"
 };
@@ -266,16 +236,8 @@ static const struct stmt runs_of_ids = {
 	"runs_of_ids", "SELECT " HEADER ", " ARRAYS " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
 };
 
-static void read_whole(struct arena *a, const struct db_rows *rows, int i, struct run *r)
-{
-	read_header(a, rows, i, r);
-	read_arrays(a, rows, i, 13, r);
-}
-
-typedef void (*read_fn)(struct arena *a, const struct db_rows *rows, int i, struct run *r);
-
 static int each(struct db *db, struct arena *a, const struct stmt *st, const struct db_arg *args, size_t n_args,
-		read_fn read, db_runs_each_fn fn, void *arg, struct err *err)
+		db_runs_each_fn fn, void *arg, struct err *err)
 {
 	struct db_rows *rows;
 	int ret = 0;
@@ -285,7 +247,8 @@ static int each(struct db *db, struct arena *a, const struct stmt *st, const str
 	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
 		struct run *r = arena_zalloc(a, sizeof(*r));
 
-		read(a, rows, i, r);
+		read_header(a, rows, i, r);
+		read_arrays(a, rows, i, 13, r);
 		ret = fn(r, arg, err);
 	}
 	db_rows_free(rows);
@@ -298,13 +261,13 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 {
 	return each(db, a, &runs_of_kernels,
 		    DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
-			    db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), read_summary, fn, arg, err);
+			    db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), fn, arg, err);
 }
 
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err)
 {
-	return each(db, a, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), read_whole, fn, arg, err);
+	return each(db, a, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), fn, arg, err);
 }
 
 static const struct stmt list_runs = {
@@ -314,9 +277,37 @@ static const struct stmt list_runs = {
 	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
 	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
 	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
-	" AND ($6::bigint[] IS NULL OR r.series_id && $6)"
-	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $7"
+	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
 };
+
+/*
+ * Of one benchmark there may be few runs among very many: run_benchmark has them in order, and those
+ * that are not in it yet wait for their packing. $9: how many of it are enough; NULL: who knows.
+ */
+static const struct stmt list_runs_of = {
+	"list_runs_of",
+	"SELECT " HEADER " FROM run r WHERE r.run_id IN ("
+	"(SELECT b.run_id FROM run_benchmark b WHERE b.benchmark_id = ANY($7)"
+	" AND (b.received_at, b.run_id) < ($1, $2)"
+	" AND ($3::bigint[] IS NULL OR b.machine_id = ANY($3))"
+	" AND ($4::bigint[] IS NULL OR b.kernel_id = ANY($4))"
+	" AND ($5::bigint[] IS NULL OR b.config_id = ANY($5))"
+	" ORDER BY b.received_at DESC, b.run_id DESC LIMIT $9)"
+	" UNION SELECT r.run_id FROM run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack'"
+	" AND (r.received_at, r.run_id) < ($1, $2)"
+	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
+	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
+	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
+	" AND " SEEN_HAS_BENCHMARK("$7") ")"
+	" AND ($8::bigint[] IS NULL OR " SEEN_HAS_SERIES("$8") ")"
+	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
+};
+
+/* A run is in run_benchmark once for each of its benchmarks. */
+static struct db_arg enough(const struct run_filter *f, int limit)
+{
+	return f->n_series ? db_arg_null() : db_arg_i64((int64_t)limit * (int64_t)f->n_benchmarks);
+}
 
 int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
 		 int limit, struct run **runs, size_t *n, struct err *err)
@@ -324,16 +315,22 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 	static const struct run_filter everything;
 	struct run_cursor from = { .received_at = YEAR_9999 };
 	struct db_rows *rows;
+	int ret;
 
 	if (!f)
 		f = &everything;
 	if (before && before->received_at != TM_NONE)
 		from = *before;
-	if (db_query(db, &list_runs,
-		     DB_ARGS(db_arg_time(from.received_at), db_arg_uuid(&from.run_id),
-			     db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->kernel_ids, f->n_kernels),
-			     db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64s(f->series_ids, f->n_series),
-			     db_arg_i64(limit)), &rows, err))
+	const struct db_arg args[] = {
+		db_arg_time(from.received_at), db_arg_uuid(&from.run_id),
+		db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->kernel_ids, f->n_kernels),
+		db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64(limit),
+		db_arg_i64s(f->benchmark_ids, f->n_benchmarks), db_arg_i64s(f->series_ids, f->n_series), enough(f, limit),
+	};
+
+	ret = f->benchmark_ids ? db_query(db, &list_runs_of, args, 9, &rows, err) :
+				 db_query(db, &list_runs, args, 6, &rows, err);
+	if (ret)
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*runs = arena_array(a, struct run, *n);

@@ -51,7 +51,7 @@ const struct route routes[] = {
 	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
 	  .about = "The benchmarks there are.", .shape = "Benchmarks" },
 	{ .method = "GET", .pattern = "/api/v1/kernels", .handler = api_kernels_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "order track" PAGING, .cached = true,
+	  .reps = TABLES, .args = "order " SELECTORS PAGING, .cached = true,
 	  .about = "The kernels there are; order=1: within their tracks, order=released_at: by date.", .shape = "Kernels" },
 	{ .method = "GET", .pattern = "/api/v1/machines", .handler = api_catalog_machines, .scope = SCOPE_READ,
 	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,
@@ -77,7 +77,7 @@ const struct route routes[] = {
 
 	/* alerts */
 	{ .method = "GET", .pattern = "/api/v1/alerts", .handler = api_alerts_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "state benchmark" PAGING, .cached = true,
+	  .reps = TABLES, .args = "state kind " SELECTORS PAGING, .cached = true,
 	  .about = "Alerts, newest first.", .shape = "Alerts" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}", .handler = api_alerts_get, .scope = SCOPE_READ,
 	  .reps = TABLES, .cached = true,
