@@ -8,6 +8,8 @@
 #include "../lib/must.h"
 #include "../lib/num.h"
 
+#define FIXED_MOST 1e6		/* past these a number has more digits than anybody reads */
+#define FIXED_LEAST 1e-4
 #define NARROWEST 10		/* a broken column of strings keeps this many */
 
 struct cell {
@@ -405,6 +407,8 @@ const char *table_percent(struct arena *a, double v)
 		return "-";
 	if (v == 0)
 		return "0 %";
+	if (fabs(v) >= FIXED_MOST)
+		return arena_printf(a, "%+.2e %%", v);
 	n = decimals(v, 2);
 	return arena_printf(a, "%+.*f %%", n, v);
 }
@@ -437,7 +441,11 @@ static double half_up(double v, int n)
 
 static const char *digits3(struct arena *a, double v)
 {
-	return v == 0 ? "0" : arena_printf(a, "%.*f", decimals(v, 6), half_up(v, decimals(v, 6)));
+	if (v == 0)
+		return "0";
+	if (fabs(v) >= FIXED_MOST || fabs(v) < FIXED_LEAST)
+		return arena_printf(a, "%.2e", v);
+	return arena_printf(a, "%.*f", decimals(v, 6), half_up(v, decimals(v, 6)));
 }
 
 const char *table_value(struct arena *a, double v, const char *unit)

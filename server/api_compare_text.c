@@ -112,26 +112,36 @@ static void verdict_lines(struct buf *out, struct arena *a, const struct compare
 	}
 }
 
+/* Noise is the spread of logarithms. */
+static bool has_ratio(const struct compare_row *row)
+{
+	return row->base.min > 0 && row->head.min > 0;
+}
+
 /* How many values stand behind the numbers, and what that allows to say. */
 static void noise_line(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n)
 {
-	size_t single = 0, untested = 0;
+	size_t single = 0, untested = 0, no_ratio = 0;
 	double least = INFINITY, most = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		single += rows[i]->base.n == 1 && rows[i]->head.n == 1;
-		untested += !rows[i]->tested;
+		no_ratio += !rows[i]->tested && !has_ratio(rows[i]);
+		untested += !rows[i]->tested && has_ratio(rows[i]);
 		if (rows[i]->tested) {
 			least = fmin(least, rows[i]->detectable_percent);
 			most = fmax(most, rows[i]->detectable_percent);
 		}
 	}
-	if (single == n)
+	if (no_ratio)
+		table_para(out, 2, arena_printf(a, "%zu of %zu rows have a value of 0 or less: noise is told, and a verdict "
+						"given, of values above 0 only.", no_ratio, n));
+	if (single == n && !no_ratio)
 		table_para(out, 2, "n = 1 on each side: no noise estimate, so no verdict.");
 	else if (untested)
 		table_para(out, 2, arena_printf(a, "%zu of %zu rows have no noise estimate (n = 1, or no spread "
 						"told): no verdict there.", untested, n));
-	if (untested < n)
+	if (untested + no_ratio < n)
 		table_para(out, 2, arena_printf(a, "Seen with 80 %% power at these repetitions: %s",
 						most - least < .05 * most ?
 						arena_printf(a, "%.2g %%.", most) :

@@ -140,7 +140,7 @@ static const char *title(struct arena *a, const struct trend *t)
 	if (!most)
 		return arena_printf(a, "%s %s over %zu kernels: %s", t->series[0].series->benchmark->name,
 				    t->series[0].series->metric->name, t->n_kernels,
-				    noise ? "no step beyond noise" : "n = 1, no noise estimate");
+				    noise ? "no step beyond noise" : "no noise estimate");
 	return arena_printf(a, "%s %s on %s: %s between %s and %s", of->series->benchmark->name,
 			    of->series->metric->name, of->series->machine->name, table_percent(a, most->percent),
 			    t->kernels[most->after]->name, t->kernels[most->at]->name);

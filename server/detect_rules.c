@@ -30,6 +30,8 @@ static int read_args(struct arena *a, const struct jnode *root, struct select_ar
 	for (m = jread_first(root); m; m = jread_next(root, m)) {
 		if (!calc_select_is_selector(jread_key(m)) || jread_type(jread_value(m)) != JREAD_ARRAY)
 			return err_set(err, ERR_INVALID, "\"%s\" is no selector with a list of values", jread_key(m));
+		if (!jread_len(jread_value(m)))	/* one of none of them: nothing, and surely not everything */
+			return err_set(err, ERR_INVALID, "\"%s\": the list is empty", jread_key(m));
 		total += jread_len(jread_value(m));
 	}
 	*args = arena_array(a, struct select_arg, total);

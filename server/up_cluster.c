@@ -94,8 +94,12 @@ static void look_everywhere(struct up_cluster *c, int wanted)
 	globfree(&found);
 	for (const char *s = path ? path : ""; *s; s += strcspn(s, ":"), s += *s == ':') {
 		char dir[PATH_MAX];
+		size_t n = strcspn(s, ":");
 
-		snprintf(dir, sizeof(dir), "%.*s", (int)strcspn(s, ":"), s);
+		if (n >= sizeof(dir))
+			continue;
+		memcpy(dir, s, n);
+		dir[n] = 0;
 		if (*dir == '/')	/* a relative one may be anything after a chdir */
 			consider(c, dir, wanted);
 	}
