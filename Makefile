@@ -7,7 +7,7 @@ WITH_NPM ?= yes
 BUILD   ?= build$(if $(SAN),/$(SAN))
 CC      ?= cc
 CXX     := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),g++)
-PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd zlib yaml-0.1
+PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd libxxhash zlib yaml-0.1
 CLIENT_PKGS := jansson libcurl nettle libzstd zlib yaml-0.1
 
 comma   := ,

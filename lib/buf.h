@@ -21,9 +21,15 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
 char *buf_steal(struct buf *b, size_t *len);	/* the bytes, malloc'd, now the caller's; b is empty */
 
+/* buf_reserve() where there mostly is room: what is written in small pieces does not call for each. */
+static inline char *buf_room(struct buf *b, size_t more)
+{
+	return b->cap - b->len > more ? b->p + b->len : buf_reserve(b, more);	/* cap is 0 or more than len */
+}
+
 static inline void buf_putc(struct buf *b, char c)
 {
-	char *p = b->cap - b->len > 1 ? b->p + b->len : buf_reserve(b, 1);	/* cap is 0 or more than len */
+	char *p = buf_room(b, 1);
 
 	p[0] = c;
 	p[1] = 0;

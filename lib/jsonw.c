@@ -14,6 +14,23 @@ static void value(struct jsonw *j)
 	j->comma = true;
 }
 
+/* A comma where one is due; room for `more` bytes and where to put them: take() says how many it were. */
+static char *value_room(struct jsonw *j, size_t more)
+{
+	char *p = buf_room(j->out, more + 1);
+
+	*p = ',';
+	j->out->len += j->comma;
+	p += j->comma;
+	j->comma = true;
+	return p;
+}
+
+static void take(struct jsonw *j, size_t n)
+{
+	j->out->len += n;
+}
+
 void jsonw_object(struct jsonw *j)
 {
 	value(j);
@@ -44,6 +61,17 @@ void jsonw_array_end(struct jsonw *j)
 static bool plain(unsigned char c)
 {
 	return c >= 0x20 && c != '"' && c != '\\' && c != '<' && c < 0x7f;
+}
+
+/* Whether all eight are. Bytes side by side: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson). */
+static bool plain8(uint64_t w)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t bad = (w - ones * 0x20) | w;			/* below 0x20, above 0x7f */
+
+	bad |= ((w ^ ones * '"') - ones) | ((w ^ ones * '\\') - ones) | ((w ^ ones * '<') - ones) |
+	       ((w ^ ones * 0x7f) - ones);
+	return !(bad & tops);
 }
 
 /* Appends from the first byte that is not plain on. */
@@ -78,17 +106,21 @@ static void escaped(struct buf *out, const char *s, size_t n)
 /* A comma where one is due, then "s". Most strings have nothing to escape: copied while looked at. */
 static void quoted(struct jsonw *j, const char *s, size_t n)
 {
-	char *to = buf_reserve(j->out, n + 4), *p = to;	/* a comma, two quotes, a colon of jsonw_key() */
+	char *to = value_room(j, n + 3), *p = to;	/* two quotes, a colon of jsonw_key() */
+	uint64_t word;
 	size_t i = 0;
 
-	if (j->comma)
-		*p++ = ',';
-	j->comma = true;
 	*p++ = '"';
+	for (; n - i >= 8; i += 8, p += 8) {
+		memcpy(&word, s + i, 8);
+		if (!plain8(word))
+			break;
+		memcpy(p, &word, 8);
+	}
 	for (; i < n && plain((unsigned char)s[i]); i++)
 		*p++ = s[i];
 	*p = '\0';
-	j->out->len += (size_t)(p - to);
+	take(j, (size_t)(p - to));
 	if (i < n)
 		escaped(j->out, s + i, n - i);
 	buf_putc(j->out, '"');
@@ -113,18 +145,27 @@ void jsonw_bool(struct jsonw *j, bool b)
 
 void jsonw_i64(struct jsonw *j, int64_t i)
 {
-	value(j);
-	j->out->len += (size_t)num_format_i64(buf_reserve(j->out, NUM_MAX), i);
+	take(j, (size_t)num_format_i64(value_room(j, NUM_MAX), i));
 }
 
 void jsonw_num(struct jsonw *j, double d)
 {
+	char *p;
+
 	if (!isfinite(d)) {
 		jsonw_null(j);
 		return;
 	}
-	value(j);
-	j->out->len += (size_t)num_format(buf_reserve(j->out, NUM_MAX), d);
+	p = value_room(j, NUM_MAX);
+	if (j->last_len && d == j->last) {
+		memcpy(p, j->out->p + j->last_at, j->last_len);
+		p[j->last_len] = 0;
+	} else {
+		j->last = d;
+		j->last_at = (size_t)(p - j->out->p);
+		j->last_len = (unsigned)num_format(p, d);
+	}
+	take(j, j->last_len);
 }
 
 void jsonw_strn(struct jsonw *j, const char *s, size_t n)

@@ -26,10 +26,12 @@ struct cat_kernel {
 	int64_t released_at;		/* or TM_NONE */
 };
 
+/* `json`: what answers say of an entry in each of thousands of rows, as members of a JSON object, ready to copy. */
 struct cat_machine {
 	int64_t id;
 	const char *name, *isa, *uarch;	/* isa, uarch: the newest facts; "unknown" */
 	const char *facts;		/* JSON object */
+	const char *json;		/* "machine":...,"isa":...,"uarch":... */
 };
 
 struct cat_config {
@@ -37,17 +39,20 @@ struct cat_config {
 	const char *thp;
 	int base_page_kib;		/* 0 = unknown */
 	const char *flavour;
+	const char *json;		/* "thp":...,"base_page_kib":... */
 };
 
 struct cat_benchmark {
 	int64_t id;
 	const char *name;
+	const char *json;		/* "benchmark":... */
 };
 
 struct cat_metric {
 	int64_t id;
 	const char *name, *unit;
 	enum better better;
+	const char *json;		/* "metric":...,"unit":...,"better":... */
 };
 
 struct cat_param {

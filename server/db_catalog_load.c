@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../ingest/jread.h"
+#include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "../lib/num.h"
 #include "db_catalog_own.h"
@@ -64,21 +65,86 @@ static void set_text(struct arena *a, const char **field, const char *text)
 	__atomic_store_n(field, arena_strdup(a, text), __ATOMIC_RELEASE);
 }
 
+/* ---- what answers say of an entry, ready to copy ---- */
+
+static const char *taken(struct arena *a, struct buf *b)
+{
+	const char *text = arena_strndup(a, b->p, b->len);
+
+	buf_fini(b);
+	return text;
+}
+
+static const char *machine_json(struct arena *a, const struct cat_machine *m)
+{
+	struct buf b;
+	struct jsonw j = jsonw_begin(&b);
+
+	buf_init(&b);
+	jsonw_kstr(&j, "machine", m->name);
+	jsonw_kstr(&j, "isa", m->isa);
+	jsonw_kstr(&j, "uarch", m->uarch);
+	return taken(a, &b);
+}
+
+static const char *config_json(struct arena *a, const struct cat_config *c)
+{
+	struct buf b;
+	struct jsonw j = jsonw_begin(&b);
+
+	buf_init(&b);
+	jsonw_kstr(&j, "thp", c->thp);
+	jsonw_key(&j, "base_page_kib");
+	if (c->base_page_kib)
+		jsonw_i64(&j, c->base_page_kib);
+	else
+		jsonw_null(&j);
+	return taken(a, &b);
+}
+
+static const char *benchmark_json(struct arena *a, const struct cat_benchmark *e)
+{
+	struct buf b;
+	struct jsonw j = jsonw_begin(&b);
+
+	buf_init(&b);
+	jsonw_kstr(&j, "benchmark", e->name);
+	return taken(a, &b);
+}
+
+static const char *metric_json(struct arena *a, const struct cat_metric *m)
+{
+	struct buf b;
+	struct jsonw j = jsonw_begin(&b);
+
+	buf_init(&b);
+	jsonw_kstr(&j, "metric", m->name);
+	jsonw_kstr(&j, "unit", m->unit);
+	jsonw_kstr(&j, "better", better_word(m->better));
+	return taken(a, &b);
+}
+
+/* ---- rows ---- */
+
 static void load_machine(struct catalog *c, const struct db_rows *r, int row)
 {
 	const void *old = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 0));
 	struct machine_entry *e = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*e));
+	const char *isa = e->m.isa, *uarch = e->m.uarch;
 
 	set_text(c->arena, &e->m.isa, db_text(r, row, 2));
 	set_text(c->arena, &e->m.uarch, db_text(r, row, 3));
 	set_text(c->arena, &e->m.facts, db_text(r, row, 4));
 	e->fact_id = db_i64(r, row, 5);
 	e->facts_at = db_time(r, row, 6);
-	if (old)
-		return;
-	e->m.id = db_i64(r, row, 0);
-	e->m.name = arena_strdup(c->arena, db_text(r, row, 1));
-	db_catalog_own_add(c, CAT_MACHINE, e);
+	if (!old) {
+		e->m.id = db_i64(r, row, 0);
+		e->m.name = arena_strdup(c->arena, db_text(r, row, 1));
+	}
+	if (isa != e->m.isa || uarch != e->m.uarch)
+		__atomic_store_n(&e->m.json, machine_json(c->arena, &e->m), __ATOMIC_RELEASE);
+	if (!old)
+		db_catalog_own_add(c, CAT_MACHINE, e);
 }
 
 static void load_fact(struct catalog *c, const struct db_rows *r, int row)
@@ -129,6 +195,7 @@ static void load_config(struct catalog *c, const struct db_rows *r, int row)
 	e->thp = arena_strdup(c->arena, db_text(r, row, 1));
 	e->base_page_kib = (int)db_i64(r, row, 2);
 	e->flavour = arena_strdup(c->arena, db_text(r, row, 3));
+	e->json = config_json(c->arena, e);
 	db_catalog_own_add(c, CAT_CONFIG, e);
 }
 
@@ -138,6 +205,7 @@ static void load_benchmark(struct catalog *c, const struct db_rows *r, int row)
 
 	e->b.id = db_i64(r, row, 0);
 	e->b.name = arena_strdup(c->arena, db_text(r, row, 1));
+	e->b.json = benchmark_json(c->arena, &e->b);
 	db_catalog_own_add(c, CAT_BENCHMARK, e);
 }
 
@@ -149,6 +217,7 @@ static void load_metric(struct catalog *c, const struct db_rows *r, int row)
 	e->name = arena_strdup(c->arena, db_text(r, row, 1));
 	e->unit = arena_strdup(c->arena, db_text(r, row, 2));
 	e->better = (enum better)db_i64(r, row, 3);
+	e->json = metric_json(c->arena, e);
 	db_catalog_own_add(c, CAT_METRIC, e);
 }
 

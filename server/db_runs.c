@@ -93,22 +93,30 @@ static double *or_nan(struct arena *a, const struct db_rows *rows, int i, int co
 	return v;
 }
 
-/* Arrays from column `col` on. */
+/* Of arrays that are left out: every result is good, and each of one repetition. */
+static void read_counts(struct arena *a, const struct db_rows *rows, int i, int col, struct run *r)
+{
+	size_t n;
+
+	r->status = db_i16s(a, rows, i, col, &n);
+	if (!r->status)
+		r->status = arena_array(a, int16_t, r->n_results);	/* RESULT_OK is 0 */
+	r->n = db_i64s(a, rows, i, col + 1, &n);
+	if (r->n)
+		return;
+	r->n = arena_alloc(a, r->n_results * sizeof(*r->n));
+	for (size_t k = 0; k < r->n_results; k++)
+		r->n[k] = r->status[k] == RESULT_OK;
+}
+
+/* All arrays, from column `col` on. */
 static void read_arrays(struct arena *a, const struct db_rows *rows, int i, int col, struct run *r)
 {
 	size_t n;
 
 	r->series_ids = db_i64s(a, rows, i, col, &n);
 	must(n == r->n_results);
-	r->status = db_i16s(a, rows, i, col + 1, &n);
-	if (!r->status)
-		r->status = arena_array(a, int16_t, r->n_results);	/* RESULT_OK is 0 */
-	r->n = db_i64s(a, rows, i, col + 2, &n);
-	if (!r->n) {
-		r->n = arena_alloc(a, r->n_results * sizeof(*r->n));
-		for (size_t k = 0; k < r->n_results; k++)
-			r->n[k] = r->status[k] == RESULT_OK;
-	}
+	read_counts(a, rows, i, col + 1, r);
 	r->mean = db_f64s(a, rows, i, col + 3, &n);
 	must(n == r->n_results);
 	r->median = or_mean(a, rows, i, col + 4, r);
@@ -117,6 +125,27 @@ static void read_arrays(struct arena *a, const struct db_rows *rows, int i, int 
 	r->max = or_mean(a, rows, i, col + 7, r);
 	r->errors = (const char *const *)db_texts(a, rows, i, col + 8, &n);
 	r->original_units = (const char *const *)db_texts(a, rows, i, col + 9, &n);
+}
+
+/* The columns of runs_of_kernels. */
+static void read_summary(struct arena *a, const struct db_rows *rows, int i, struct run *r)
+{
+	size_t n;
+
+	db_uuid(rows, i, 0, &r->run_id);
+	r->machine_id = db_i64(rows, i, 1);
+	r->kernel_id = db_i64(rows, i, 2);
+	r->config_id = db_i64(rows, i, 3);
+	r->boot_id = arena_strdup(a, db_text(rows, i, 4));
+	r->started_at = db_time(rows, i, 5);
+	r->series_ids = db_i64s(a, rows, i, 6, &r->n_results);
+	read_counts(a, rows, i, 7, r);
+	r->mean = db_f64s(a, rows, i, 9, &n);
+	must(n == r->n_results);
+	r->stddev = or_nan(a, rows, i, 10, r->n_results);
+	r->min = or_mean(a, rows, i, 11, r);
+	r->max = or_mean(a, rows, i, 12, r);
+	r->errors = (const char *const *)db_texts(a, rows, i, 13, &n);
 }
 
 /* ---- one run, whole ---- */
@@ -225,9 +254,11 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 
 /* ---- many ---- */
 
+/* What comparisons look at, and not the half of a row that they do not. */
 static const struct stmt runs_of_kernels = {
 	"runs_of_kernels",
-	"SELECT " HEADER ", " ARRAYS " FROM run r"
+	"SELECT r.run_id, r.machine_id, r.kernel_id, r.config_id, r.boot_id, r.started_at, r.series_id, r.status,"
+	" r.n, r.mean, r.stddev, r.vmin, r.vmax, r.errors FROM run r"
 	" WHERE r.kernel_id = ANY($1) AND ($2::bigint[] IS NULL OR r.machine_id = ANY($2))"
 	" ORDER BY r.started_at, r.run_id"
 };
@@ -236,8 +267,16 @@ static const struct stmt runs_of_ids = {
 	"runs_of_ids", "SELECT " HEADER ", " ARRAYS " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
 };
 
+static void read_whole(struct arena *a, const struct db_rows *rows, int i, struct run *r)
+{
+	read_header(a, rows, i, r);
+	read_arrays(a, rows, i, 13, r);
+}
+
+typedef void (*read_fn)(struct arena *a, const struct db_rows *rows, int i, struct run *r);
+
 static int each(struct db *db, struct arena *a, const struct stmt *st, const struct db_arg *args, size_t n_args,
-		db_runs_each_fn fn, void *arg, struct err *err)
+		read_fn read, db_runs_each_fn fn, void *arg, struct err *err)
 {
 	struct db_rows *rows;
 	int ret = 0;
@@ -247,8 +286,7 @@ static int each(struct db *db, struct arena *a, const struct stmt *st, const str
 	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
 		struct run *r = arena_zalloc(a, sizeof(*r));
 
-		read_header(a, rows, i, r);
-		read_arrays(a, rows, i, 13, r);
+		read(a, rows, i, r);
 		ret = fn(r, arg, err);
 	}
 	db_rows_free(rows);
@@ -261,13 +299,13 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 {
 	return each(db, a, &runs_of_kernels,
 		    DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
-			    db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), fn, arg, err);
+			    db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), read_summary, fn, arg, err);
 }
 
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err)
 {
-	return each(db, a, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), fn, arg, err);
+	return each(db, a, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), read_whole, fn, arg, err);
 }
 
 static const struct stmt list_runs = {

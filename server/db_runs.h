@@ -69,14 +69,15 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 
 /*
  * The samples of these kernels (all machines, or those given; n_machines 0: all), one callback
- * a run with header and arrays, which live in the arena; failed results are in it. In the order of
- * started_at and id. For compare, sweep, matrix, detect.
+ * a run, which lives in the arena; failed results are in it. In the order of started_at and id.
+ * Without what describes a run: format, source, labels, environment, the other times, medians,
+ * original units. For compare, sweep, matrix, detect.
  */
 typedef int (*db_runs_each_fn)(const struct run *run, void *arg, struct err *err);
 int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
 			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
 			    struct err *err);
-/* The same for these runs, in the order of their ids. */
+/* The whole of these runs but for raw repetitions, in the order of their ids. */
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err);
 uint64_t db_runs_run_key(const struct uuid *run_id);

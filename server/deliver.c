@@ -5,26 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "../lib/mime.h"
 #include "../lib/must.h"
 #include "../lib/version.h"
 
 #define CONNECT_TIMEOUT_S 10
 #define ANSWER_MAX 4096		/* of a webhook's answer: read and dropped; more ends the call */
-
-/* local@domain in ASCII, nothing that could end a header or an SMTP command. */
-static bool is_address(const char *s)
-{
-	const char *at = strrchr(s, '@');
-
-	if (!at || at == s || !at[1] || strlen(s) > 254)
-		return false;
-	for (const char *p = s; *p; p++)
-		if (*p <= ' ' || *p >= 0x7f || strchr("<>,;:\\\"()[]", *p))
-			return false;
-	return true;
-}
 
 static int check_url(const char *option, const char *url, const char *const *schemes, struct err *err)
 {
@@ -54,9 +41,9 @@ int deliver_check(const struct deliver *d, struct err *err)
 		return -1;
 	if (d->smtp_url && check_url("smtp-url", d->smtp_url, smtp, err))
 		return -1;
-	if (d->smtp_url && (!d->mail_from || !is_address(d->mail_from)))
+	if (d->smtp_url && (!d->mail_from || !mime_is_address(d->mail_from)))
 		return err_set(err, ERR_SETUP, "--mail-from: one plain address is needed, as watch@lab.example");
-	if (d->smtp_url && (!d->mail_to || !is_address(d->mail_to)))
+	if (d->smtp_url && (!d->mail_to || !mime_is_address(d->mail_to)))
 		return err_set(err, ERR_SETUP, "--mail-to: one plain address is needed, as mm-list@lab.example");
 	if (d->smtp_password && !d->smtp_user)
 		return err_set(err, ERR_SETUP, "a password for the mail server, but no --smtp-user");
@@ -145,107 +132,14 @@ int deliver_webhook(const struct deliver *d, const char *idempotency_key, const 
 	return ret;
 }
 
-static bool is_ascii(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s >= 0x7f || ((unsigned char)*s < ' ' && *s != '\n'))
-			return false;
-	return true;
-}
-
-/* Bytes of the UTF-8 character at s. */
-static size_t char_bytes(const char *s)
-{
-	size_t n = 1;
-
-	while (((unsigned char)s[n] & 0xc0) == 0x80)
-		n++;
-	return n;
-}
-
-/* An encoded word (RFC 2047) of n bytes. */
-static void encoded_word(struct buf *out, const char *s, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	buf_puts(out, "=?UTF-8?B?");
-	for (size_t i = 0; i < n; i += 3) {
-		unsigned v = (unsigned)(unsigned char)s[i] << 16;
-
-		v |= i + 1 < n ? (unsigned)(unsigned char)s[i + 1] << 8 : 0;
-		v |= i + 2 < n ? (unsigned)(unsigned char)s[i + 2] : 0;
-		buf_putc(out, digits[v >> 18 & 63]);
-		buf_putc(out, digits[v >> 12 & 63]);
-		buf_putc(out, i + 1 < n ? digits[v >> 6 & 63] : '=');
-		buf_putc(out, i + 2 < n ? digits[v & 63] : '=');
-	}
-	buf_puts(out, "?=");
-}
-
-/*
- * Unstructured header text. ASCII is folded at blanks; anything else, and words too
- * long for a line, go out as encoded words, so that no byte of it can end the header.
- */
-static void add_subject(struct buf *out, const char *s)
-{
-	size_t column = strlen("Subject: "), longest = strcspn(s, " ");
-
-	for (const char *p = s; *p; p += strcspn(p, " "), p += strspn(p, " "))
-		longest = strcspn(p, " ") > longest ? strcspn(p, " ") : longest;
-	if (is_ascii(s) && !strchr(s, '\n') && longest <= 60 && !strstr(s, "=?")) {
-		while (*s) {
-			size_t blanks = strspn(s, " "), n = blanks + strcspn(s + blanks, " ");
-
-			if (column + n > 76 && blanks && s[blanks]) {
-				buf_puts(out, "\r\n");
-				column = 0;
-			}
-			buf_add(out, s, n);
-			column += n;
-			s += n;
-		}
-		return;
-	}
-	for (bool first = true; *s; first = false) {
-		size_t n = 0;
-
-		while (s[n] && n + char_bytes(s + n) <= 42)	/* 42 bytes are 56 digits: the word stays under 75 */
-			n += char_bytes(s + n);
-		n = n ? n : 1;
-		buf_puts(out, first ? "" : "\r\n ");
-		encoded_word(out, s, n);
-		s += n;
-	}
-}
-
-static void add_date(struct buf *out, int64_t usec)
-{
-	static const char *const days[] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
-	static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
-					      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
-	time_t t = (time_t)(usec / 1000000);
-	struct tm tm;
-
-	must(gmtime_r(&t, &tm));
-	buf_printf(out, "%s, %d %s %d %02d:%02d:%02d +0000", days[tm.tm_wday], tm.tm_mday, months[tm.tm_mon],
-		   tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
 void deliver_message(struct buf *out, const struct deliver *d, const struct deliver_mail *mail)
 {
-	buf_puts(out, "Date: ");
-	add_date(out, mail->date);
-	buf_printf(out, "\r\nFrom: nsecwatch <%s>\r\nTo: <%s>\r\nSubject: ", d->mail_from, d->mail_to);
-	add_subject(out, mail->subject);
-	buf_printf(out, "\r\nMessage-ID: <%s@%s>\r\n", mail->message_id, strrchr(d->mail_from, '@') + 1);
-	buf_puts(out, "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n"
-		      "Content-Type: text/plain; charset=utf-8\r\n");
-	buf_printf(out, "Content-Transfer-Encoding: %s\r\n\r\n", is_ascii(mail->body) ? "7bit" : "8bit");
-	for (const char *p = mail->body; *p; p++)
-		if (*p == '\n')
-			buf_puts(out, "\r\n");
-		else if (*p != '\r')
-			buf_putc(out, *p);
+	mime_date_header(out, mail->date);
+	buf_printf(out, "From: nsecwatch <%s>\r\nTo: <%s>\r\n", d->mail_from, d->mail_to);
+	mime_text_header(out, "Subject", mail->subject);
+	buf_printf(out, "Message-ID: <%s@%s>\r\n", mail->message_id, strrchr(d->mail_from, '@') + 1);
+	buf_puts(out, "Auto-Submitted: auto-generated\r\n");
+	mime_text_body(out, mail->body);
 }
 
 struct reader {
