@@ -7,10 +7,8 @@
 
 #include "../lib/stats/bh.h"
 #include "../lib/stats/geomean.h"
+#include "calc_mean.h"
 #include "calc_sides.h"
-
-#define Q_STRONG .001
-#define Q_WEAK .05
 
 /* ---- order ---- */
 
@@ -98,54 +96,63 @@ static double percent(double part, double whole)
 	return isfinite(p) ? p : NAN;
 }
 
-/*
- * Null where nothing was lost (head = base), or where a noise estimate says that it may not
- * have been. The centres' difference as it is: values, not logs, are what is brought back.
- */
-static double restored_of(const struct compare_row *r)
+/* exp(log) - 1 in percent; what is beyond a double is no number. */
+static double percent_of_log(double log)
 {
-	double p;
+	double p = expm1(log) * 100;
 
-	if (!r->fix.runs || r->head.center == r->base.center || (r->tested && r->ci_lo <= 0 && r->ci_hi >= 0))
-		return NAN;
-	p = (r->head.center - r->fix.center) / (r->head.center - r->base.center) * 100;
 	return isfinite(p) ? p : NAN;
 }
 
-static void fill_row(struct compare_row *r, struct ttest_memo *memo)
+static void fill_fix(struct compare_row *r, const struct noise *noise, struct student_memo *memo)
 {
-	struct ttest t;
+	struct ab t;
 
-	r->change_percent = percent(r->head.center, r->base.center);
-	r->direction = calc_compare_direction(r->change_percent, r->series->metric->better);
-	r->tested = calc_sides_test(&r->base, &r->head, memo, &t);
-	r->p = r->q = t.p;
-	r->df = t.df;
-	r->log_se = t.se;
-	r->ci_lo = expm1(t.lo) * 100;
-	r->ci_hi = expm1(t.hi) * 100;
-	/* of a boot's mean: se is of the difference of two sides */
-	r->noise_percent = r->base.boots + r->head.boots > 2 ? t.sd * 100 : t.se / M_SQRT2 * 100;
-	r->detectable_percent = expm1(t.detectable) * 100;
-	r->restored_percent = restored_of(r);
-	r->remaining_percent = r->fix.runs ? percent(r->fix.center, r->base.center) : NAN;
+	r->restored_percent = r->restored_lo = r->restored_hi = NAN;
+	r->remaining_percent = r->remaining_lo = r->remaining_hi = NAN;
+	if (!r->fix.runs)
+		return;
+	r->restored_percent = ab_restored(&r->base, &r->head, &r->fix, &r->ab, memo, &r->restored_lo, &r->restored_hi);
+	r->remaining_percent = percent(r->fix.center, r->base.center);
+	ab_test(&r->base, &r->fix, noise, memo, &t);
+	r->remaining_lo = percent_of_log(t.lo);
+	r->remaining_hi = percent_of_log(t.hi);
 }
 
-void calc_compare_judge(struct compare_row *r, enum better better, bool one_boot)
+void calc_compare_test(struct compare_row *r, const struct noise *noise, struct student_memo *memo)
 {
-	bool worse = (r->change_percent > 0) == (better == BETTER_LOWER);
-
-	r->verdict = COMPARE_INCONCLUSIVE;
-	r->confidence = COMPARE_NONE;
-	if (!r->tested || isnan(r->q))
+	r->change_percent = percent(r->head.center, r->base.center);
+	r->tested = ab_test(&r->base, &r->head, noise, memo, &r->ab);
+	r->p = r->q = r->ab.p;
+	r->ci_lo = percent_of_log(r->ab.lo);
+	r->ci_hi = percent_of_log(r->ab.hi);
+	r->noise_percent = r->ab.noise * 100;
+	r->detectable_percent = percent_of_log(r->ab.detectable);
+	/* an interval beyond a double is no estimate that could be shown */
+	r->tested = r->tested && isfinite(r->ci_hi) && isfinite(r->ci_lo) && isfinite(r->detectable_percent);
+	if (r->tested)
 		return;
-	if (r->q <= Q_WEAK)
-		r->confidence = r->q <= Q_STRONG && !one_boot ? COMPARE_STRONG : COMPARE_WEAK;
-	if (r->ci_lo >= -COMPARE_FLOOR_PERCENT && r->ci_hi <= COMPARE_FLOOR_PERCENT)
-		r->verdict = COMPARE_UNCHANGED;
-	else if (r->confidence != COMPARE_NONE && fabs(r->change_percent) >= COMPARE_FLOOR_PERCENT &&
-		 better != BETTER_NEUTRAL)
-		r->verdict = worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT;
+	r->ab.source = NOISE_NONE;
+	r->p = r->q = r->ci_lo = r->ci_hi = r->noise_percent = r->detectable_percent = NAN;
+}
+
+void calc_compare_judge(struct compare_row *r, enum better better)
+{
+	static const enum compare_verdict verdicts[] = {	/* where lower is better */
+		[AB_INCONCLUSIVE] = COMPARE_INCONCLUSIVE, [AB_UNCHANGED] = COMPARE_UNCHANGED,
+		[AB_LOWER] = COMPARE_IMPROVEMENT, [AB_HIGHER] = COMPARE_REGRESSION,
+	};
+	enum ab_confidence confidence;
+	enum ab_verdict v = ab_judge(&r->ab, r->q, &ab_floors_default, &confidence);
+
+	r->confidence = (enum compare_confidence)confidence;
+	r->verdict = verdicts[v];
+	if (v < AB_LOWER)
+		return;
+	if (better == BETTER_NEUTRAL)
+		r->verdict = COMPARE_INCONCLUSIVE;
+	else if (better == BETTER_HIGHER)
+		r->verdict = v == AB_LOWER ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT;
 }
 
 /* ---- all rows ---- */
@@ -162,7 +169,8 @@ static void judge(struct arena *a, struct compare *c)
 		struct compare_row *r = &c->rows[i];
 
 		r->q = p[i];
-		calc_compare_judge(r, r->series->metric->better, r->base.boots + r->head.boots <= 2);
+		c->family += r->tested;
+		calc_compare_judge(r, r->series->metric->better);
 		c->regressions += r->verdict == COMPARE_REGRESSION;
 		c->improvements += r->verdict == COMPARE_IMPROVEMENT;
 		c->unchanged += r->verdict == COMPARE_UNCHANGED;
@@ -170,23 +178,28 @@ static void judge(struct arena *a, struct compare *c)
 	}
 }
 
-static void sum_up(struct compare *c)
+static void sum_up(struct arena *a, struct compare *c, struct student_memo *memo)
 {
-	struct geomean all = { 0 }, head = { 0 }, fix = { 0 };
+	const struct compare_row **rows = arena_array(a, const struct compare_row *, c->n_rows);
+	struct geomean head = { 0 }, fix = { 0 };
+	struct calc_mean all;
 	double h, f;
 
 	for (size_t i = 0; i < c->n_rows; i++) {
-		const struct compare_row *r = &c->rows[i];
+		const struct compare_row *r = rows[i] = &c->rows[i];
 		double h_ratio = r->head.center / r->base.center, f_ratio = r->fix.center / r->base.center;
 
-		geomean_add(&all, h_ratio);
 		/* both or neither: they must be means over the same rows */
 		if (r->fix.runs && isfinite(log(h_ratio)) && isfinite(log(f_ratio))) {
 			geomean_add(&head, h_ratio);
 			geomean_add(&fix, f_ratio);
 		}
 	}
-	c->geomean_percent = (geomean_value(&all) - 1) * 100;
+	calc_mean(a, rows, c->n_rows, memo, &all);
+	c->geomean_percent = all.percent;
+	c->geomean_lo = all.lo;
+	c->geomean_hi = all.hi;
+	c->signs_disagree = all.signs_disagree;
 	h = geomean_value(&head);
 	f = geomean_value(&fix);
 	c->restored_percent = h != 1 ? (h - f) / (h - 1) * 100 : NAN;
@@ -195,7 +208,7 @@ static void sum_up(struct compare *c)
 struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, size_t base, size_t head, int fix)
 {
 	struct compare *c = arena_zalloc(a, sizeof(*c));
-	struct ttest_memo *memo = arena_zalloc(a, sizeof(*memo));
+	struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
 	const struct selection *sel = sides->sel;
 	size_t *index = arena_array(a, size_t, sel->n);
 
@@ -213,10 +226,12 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 		r->head = *calc_sides_at(sides, i, head);
 		if (fix >= 0)
 			r->fix = *calc_sides_at(sides, i, (size_t)fix);
-		fill_row(r, memo);
+		calc_compare_test(r, &sides->noise[i], memo);
+		r->direction = calc_compare_direction(r->change_percent, r->series->metric->better);
+		fill_fix(r, &sides->noise[i], memo);
 	}
 	judge(a, c);
-	sum_up(c);
+	sum_up(a, c, memo);
 	return c;
 }
 

@@ -7,12 +7,9 @@
 #ifndef SERVER_CALC_COMPARE_H
 #define SERVER_CALC_COMPARE_H
 
-#include "../lib/stats/points.h"
+#include "../lib/stats/ab.h"
 #include "calc_select.h"
 #include "db_runs.h"
-
-/* Percent. No smaller change is called a regression or an improvement; "unchanged" says the 95 % CI lies inside it. */
-#define COMPARE_FLOOR_PERCENT 0.5
 
 enum compare_direction { COMPARE_NO_DIRECTION, COMPARE_SAME, COMPARE_BETTER, COMPARE_WORSE };
 enum compare_verdict { COMPARE_INCONCLUSIVE, COMPARE_UNCHANGED, COMPARE_IMPROVEMENT, COMPARE_REGRESSION };
@@ -26,11 +23,12 @@ struct compare_row {
 	double change_percent;			/* (head / base - 1) * 100 as computed; NaN where base is 0 */
 	enum compare_direction direction;	/* against what is better; needs no noise estimate */
 	bool tested;				/* a noise estimate exists: ci, p, q, noise, detectable are numbers */
+	struct ab ab;				/* the test behind them, on logarithms: variances, df, where the noise is known from */
 	double ci_lo, ci_hi;			/* of change_percent, 95 % */
 	double p, q;				/* q: Benjamini-Hochberg over the rows of the comparison */
-	double df, log_se;			/* of the test: ln(head/base) has this standard error */
 	double noise_percent, detectable_percent;
-	double restored_percent, remaining_percent;
+	double restored_percent, restored_lo, restored_hi;	/* lo, hi: 95 % CI, NaN without noise */
+	double remaining_percent, remaining_lo, remaining_hi;	/* likewise */
 	enum compare_verdict verdict;
 	enum compare_confidence confidence;
 };
@@ -49,7 +47,10 @@ struct compare {
 	struct compare_missing *missing;	/* in the same order */
 	size_t n_missing;
 	size_t regressions, improvements, unchanged, inconclusive;
-	double geomean_percent, restored_percent;	/* NaN: none */
+	size_t family;				/* tests that q is over: on average q of the claims at q are false */
+	double geomean_percent, geomean_lo, geomean_hi;		/* NaN: none; lo, hi: 95 % CI, NaN if a row has no noise */
+	double restored_percent;		/* NaN: none */
+	bool signs_disagree;			/* intervals of two rows lie on opposite sides of 0 */
 };
 
 /* Which runs count: all, or of the kernels that have one among these only those named (run=). */
@@ -77,8 +78,10 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 /* Order of rows: benchmark, machine, thp, numeric params, then all that makes a series. For qsort() over pointers. */
 int calc_compare_order(const void *a, const void *b);
 
-/* Verdict and confidence from a test's q; `better` says which way is worse. */
-void calc_compare_judge(struct compare_row *row, enum better better, bool one_boot);
+/* Tests row->head against row->base: change_percent and all down to detectable_percent; q = p. noise may be NULL. */
+void calc_compare_test(struct compare_row *row, const struct noise *noise, struct student_memo *memo);
+/* Verdict and confidence from row->ab and row->q; `better` says which way is worse. Of a neutral metric no change has a verdict. */
+void calc_compare_judge(struct compare_row *row, enum better better);
 
 /* Words of the API: "regression", "strong", "worse" (NULL for none), "not_run", "base". */
 const char *calc_compare_verdict_word(enum compare_verdict v);

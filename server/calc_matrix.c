@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "../lib/stats/bh.h"
-#include "../lib/stats/geomean.h"
-#include "../lib/stats/ttest.h"
+#include "calc_mean.h"
 
 static const char *const dimensions[] = { "machine", "uarch", "isa", "thp", "benchmark", "track" };
 
@@ -71,14 +70,6 @@ static struct matrix_label *labels(struct arena *a, const struct compare *c, con
 	return list;
 }
 
-/* What is being summed up of a cell. */
-struct sum {
-	struct geomean ratio;
-	double se, df;			/* sum of standard errors; the least df */
-	bool all_tested, one_boot, mixed;
-	enum better better;
-};
-
 /* How bad a change is: its log against what is better; by size where neither is. */
 static double badness(const struct compare_row *r)
 {
@@ -92,62 +83,74 @@ static double badness(const struct compare_row *r)
 	return fabs(l);
 }
 
-static void add(struct matrix_cell *cell, struct sum *sum, const struct compare_row *r)
-{
-	enum better better = r->series->metric->better;
+struct place {			/* a row in its cell */
+	size_t cell;
+	const struct compare_row *row;
+};
 
-	if (!cell->n_series++)
-		*sum = (struct sum){ .all_tested = true, .one_boot = true, .better = better, .df = INFINITY };
-	geomean_add(&sum->ratio, r->head.center / r->base.center);
-	sum->all_tested &= r->tested;
-	sum->one_boot &= r->base.boots + r->head.boots <= 2;
-	sum->mixed |= better != sum->better;
-	sum->se += r->log_se;
-	sum->df = fmin(sum->df, r->df);
-	if (!cell->worst || badness(r) > badness(cell->worst))
-		cell->worst = r;
+static int place_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->cell != y->cell)
+		return x->cell < y->cell ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
 }
 
-/*
- * The test of a cell's mean. Its rows come from the same boots, so their errors may go
- * the same way: the standard error of the mean is taken as the mean of theirs, which is its
- * upper bound, and the degrees of freedom as the least.
- */
-static double test(struct matrix_cell *cell, const struct sum *sum, struct ttest_memo *memo)
+/* The rows that stand in a cell, by cell and then in the order of the comparison. */
+static struct place *find_places(struct arena *a, const struct matrix *m, const char *rows, const char *cols, size_t *n)
 {
-	double mean, se, reach;
+	const struct compare *c = m->compare;
+	struct place *places = arena_array(a, struct place, c->n_rows);
 
-	cell->percent = (geomean_value(&sum->ratio) - 1) * 100;
-	cell->ci_lo = cell->ci_hi = NAN;
-	cell->tested = sum->all_tested && sum->ratio.n == cell->n_series && sum->se > 0;
-	if (!cell->tested)
-		return NAN;
-	mean = log(geomean_value(&sum->ratio));
-	se = sum->se / (double)cell->n_series;
-	reach = ttest_t975(memo, sum->df) * se;
-	cell->ci_lo = expm1(mean - reach) * 100;
-	cell->ci_hi = expm1(mean + reach) * 100;
-	return ttest_p(mean / se, sum->df);
+	*n = 0;
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const struct matrix_label row = label_of(c, c->rows[i].series, rows);
+		const struct matrix_label col = label_of(c, c->rows[i].series, cols);
+		const struct matrix_label *at_row, *at_col;
+
+		if (!row.text || !col.text || isnan(c->rows[i].change_percent))
+			continue;
+		at_row = bsearch(&row, m->rows, m->n_rows, sizeof(row), label_order);
+		at_col = bsearch(&col, m->cols, m->n_cols, sizeof(col), label_order);
+		places[(*n)++] = (struct place){ (size_t)(at_row - m->rows) * m->n_cols + (size_t)(at_col - m->cols),
+						 &c->rows[i] };
+	}
+	qsort(places, *n, sizeof(*places), place_order);
+	return places;
 }
 
-static void judge(struct arena *a, struct matrix *m, const struct sum *sums)
+static void fill_cell(struct arena *a, struct matrix_cell *cell, const struct compare_row *const *rows, size_t n,
+		      struct student_memo *memo, struct calc_mean *mean)
+{
+	calc_mean(a, rows, n, memo, mean);
+	cell->n_series = n;
+	cell->percent = mean->percent;
+	cell->tested = mean->ab.source != NOISE_NONE;
+	cell->ci_lo = mean->lo;
+	cell->ci_hi = mean->hi;
+	cell->signs_disagree = mean->signs_disagree;
+	for (size_t i = 0; i < n; i++)
+		if (!cell->worst || badness(rows[i]) > badness(cell->worst))
+			cell->worst = rows[i];
+}
+
+/* A family of its own: one test a cell. */
+static void judge(struct arena *a, struct matrix *m, const struct calc_mean *means)
 {
 	size_t n = m->n_rows * m->n_cols;
-	struct ttest_memo *memo = arena_zalloc(a, sizeof(*memo));
 	double *q = arena_array(a, double, n);
 
 	for (size_t i = 0; i < n; i++)
-		q[i] = m->cells[i].n_series ? test(&m->cells[i], &sums[i], memo) : NAN;
+		q[i] = m->cells[i].tested ? means[i].ab.p : NAN;
 	bh_q(q, n, arena_array(a, size_t, n), q);
 	for (size_t i = 0; i < n; i++) {
 		struct matrix_cell *cell = &m->cells[i];
-		struct compare_row r = { .change_percent = cell->percent, .tested = cell->tested, .q = q[i],
-					 .ci_lo = cell->ci_lo, .ci_hi = cell->ci_hi };
-
+		struct compare_row r = { .ab = means[i].ab, .q = q[i] };
 		/* where some rows are better up and others down, a mean has no good side */
-		enum better better = sums[i].mixed || !cell->n_series ? BETTER_NEUTRAL : sums[i].better;
+		enum better better = cell->n_series ? means[i].better : BETTER_NEUTRAL;
 
-		calc_compare_judge(&r, better, sums[i].one_boot);
+		calc_compare_judge(&r, better);
 		cell->direction = calc_compare_direction(cell->percent, better);
 		cell->verdict = r.verdict;
 		cell->confidence = r.confidence;
@@ -157,26 +160,27 @@ static void judge(struct arena *a, struct matrix *m, const struct sum *sums)
 struct matrix *calc_matrix(struct arena *a, const struct compare *c, const char *rows, const char *cols)
 {
 	struct matrix *m = arena_zalloc(a, sizeof(*m));
-	struct sum *sums;
+	struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
+	const struct compare_row **in = arena_array(a, const struct compare_row *, c->n_rows);
+	struct calc_mean *means;
+	struct place *places;
+	size_t n;
 
 	m->compare = c;
 	m->rows = labels(a, c, rows, &m->n_rows);
 	m->cols = labels(a, c, cols, &m->n_cols);
 	m->cells = arena_array(a, struct matrix_cell, m->n_rows * m->n_cols);
-	sums = arena_array(a, struct sum, m->n_rows * m->n_cols);
-	for (size_t i = 0; i < c->n_rows; i++) {
-		const struct matrix_label row = label_of(c, c->rows[i].series, rows);
-		const struct matrix_label col = label_of(c, c->rows[i].series, cols);
-		const struct matrix_label *at_row, *at_col;
-		size_t cell;
+	means = arena_array(a, struct calc_mean, m->n_rows * m->n_cols);
+	for (size_t i = 0; i < m->n_rows * m->n_cols; i++)
+		m->cells[i].percent = m->cells[i].ci_lo = m->cells[i].ci_hi = NAN;
+	places = find_places(a, m, rows, cols, &n);
+	for (size_t from = 0, to; from < n; from = to) {
+		size_t cell = places[from].cell;
 
-		if (!row.text || !col.text || isnan(c->rows[i].change_percent))
-			continue;
-		at_row = bsearch(&row, m->rows, m->n_rows, sizeof(row), label_order);
-		at_col = bsearch(&col, m->cols, m->n_cols, sizeof(col), label_order);
-		cell = (size_t)(at_row - m->rows) * m->n_cols + (size_t)(at_col - m->cols);
-		add(&m->cells[cell], &sums[cell], &c->rows[i]);
+		for (to = from; to < n && places[to].cell == cell; to++)
+			in[to - from] = places[to].row;
+		fill_cell(a, &m->cells[cell], in, to - from, memo, &means[cell]);
 	}
-	judge(a, m, sums);
+	judge(a, m, means);
 	return m;
 }

@@ -16,6 +16,7 @@ struct matrix_cell {
 	double percent;		/* geomean over the cell's rows; NaN: no ratio above 0 */
 	bool tested;
 	double ci_lo, ci_hi;
+	bool signs_disagree;	/* intervals of two rows lie on opposite sides of 0 */
 	enum compare_direction direction;	/* of the mean; needs no noise estimate */
 	enum compare_verdict verdict;
 	enum compare_confidence confidence;

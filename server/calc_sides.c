@@ -176,46 +176,7 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 	if (sel->n && n_ids && db_runs_each_of_kernels(db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
 		return -1;
 	*out = arena_zalloc(a, sizeof(**out));
-	**out = (struct sides){ .sel = sel, .n_kernels = n_kernels, .side = make_sides(&col), .gap = col.gap };
+	**out = (struct sides){ .sel = sel, .n_kernels = n_kernels, .side = make_sides(&col), .gap = col.gap,
+				.noise = arena_array(a, struct noise, sel->n) };
 	return 0;
-}
-
-/* ---- tests ---- */
-
-static double step_of(const struct stats_side *s)
-{
-	return s->center > 0 ? ttest_step(s->min, s->max) / s->center : 0;
-}
-
-/* A side as boots, or as the repetitions of its one boot. */
-static struct ttest_group group_of(const struct stats_side *s, bool boots)
-{
-	return (struct ttest_group){
-		.mean = s->center > 0 ? log(s->center) : NAN,
-		.n = boots ? s->boots : s->n,
-		.sd = s->log_stddev,	/* of one boot: of its repetitions, and not looked at where n = 1 */
-		.step = step_of(s),
-	};
-}
-
-bool calc_sides_test(const struct stats_side *base, const struct stats_side *head, struct ttest_memo *memo,
-		     struct ttest *t)
-{
-	bool boots = base->boots + head->boots > 2;
-	struct ttest_group a = group_of(base, boots), b = group_of(head, boots);
-
-	if (base->n < 2 || head->n < 2)
-		a.n = b.n = 0;		/* one single value: no estimate */
-	return ttest_two(&a, &b, memo, t);
-}
-
-bool calc_sides_interval(const struct stats_side *side, struct ttest_memo *memo, double *lo, double *hi)
-{
-	struct ttest_group g = group_of(side, side->boots > 1);
-
-	if (!ttest_one(&g, memo, lo, hi))
-		return false;
-	*lo = exp(*lo);
-	*hi = exp(*hi);
-	return true;
 }

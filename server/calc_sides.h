@@ -2,13 +2,12 @@
 /*
  * What some kernels measured in the series of a selection: one side (centre, spread, runs,
  * boots) a series and kernel, or why there is none. One pass over the kernels' runs; what
- * compare, sweep and matrix stand on. And the test between two sides.
+ * compare, sweep and matrix stand on. And how noisy each series is known to be.
  */
 #ifndef SERVER_CALC_SIDES_H
 #define SERVER_CALC_SIDES_H
 
-#include "../lib/stats/points.h"
-#include "../lib/stats/ttest.h"
+#include "../lib/stats/ab.h"
 #include "calc_compare.h"
 
 struct side_gap {		/* where a side has no value */
@@ -22,6 +21,7 @@ struct sides {
 	size_t n_kernels;
 	const struct stats_side *side;	/* [series of the selection][kernel]; runs = 0: none */
 	const struct side_gap *gap;	/* likewise */
+	const struct noise *noise;	/* [series]: what its history or its siblings say; source NOISE_NONE: nothing */
 };
 
 /* kernels may hold one twice. runs may be NULL. */
@@ -33,16 +33,5 @@ static inline const struct stats_side *calc_sides_at(const struct sides *s, size
 {
 	return &s->side[series * s->n_kernels + kernel];
 }
-
-/*
- * ln(head / base) tested over boots where there are at least three in all, else over the
- * repetitions of the one boot of each side. False: no noise estimate; a side of one
- * single value never makes one.
- */
-bool calc_sides_test(const struct stats_side *base, const struct stats_side *head, struct ttest_memo *memo,
-		     struct ttest *t);
-
-/* 95 % confidence interval of a side's centre. False: no noise estimate, NaN. */
-bool calc_sides_interval(const struct stats_side *side, struct ttest_memo *memo, double *lo, double *hi);
 
 #endif

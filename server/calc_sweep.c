@@ -22,7 +22,7 @@ struct work {
 	struct member *member;
 	size_t n;
 	const struct sides *sides;
-	struct ttest_memo memo;
+	struct student_memo memo;
 	double onset_percent;
 	struct sweep *out;
 };
@@ -167,7 +167,7 @@ static void make_line(struct work *w, size_t from, size_t to, size_t kernel, str
 		l->x[l->n] = w->member[i].x;
 		l->y[l->n] = side->center;
 		l->values[l->n] = side->n;
-		calc_sides_interval(side, &w->memo, &l->lo[l->n], &l->hi[l->n]);
+		ab_interval(side, &w->sides->noise[w->member[i].index], &w->memo, &l->lo[l->n], &l->hi[l->n]);
 		l->n++;
 	}
 	fit_line(w, l);

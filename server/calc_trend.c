@@ -33,7 +33,7 @@ struct work {
 	size_t n_kernels;
 	struct point *points;			/* by series, then kernel */
 	size_t n;
-	struct ttest_memo memo;
+	struct student_memo memo;
 	struct step *steps;
 	size_t n_steps, cap_steps;
 	struct trend *out;
@@ -147,7 +147,6 @@ static void add_step(struct work *w, struct trend_series *s, size_t after, const
 		     size_t at, const struct stats_side *now)
 {
 	struct step *st;
-	struct ttest t;
 
 	if (w->n_steps == w->cap_steps) {
 		size_t cap = w->cap_steps ? w->cap_steps * 2 : 256;
@@ -157,11 +156,7 @@ static void add_step(struct work *w, struct trend_series *s, size_t after, const
 	}
 	st = &w->steps[w->n_steps];
 	*st = (struct step){ .series = s, .after = after, .at = at, .row = { .base = *before, .head = *now } };
-	st->row.change_percent = (now->center / before->center - 1) * 100;
-	st->row.tested = calc_sides_test(before, now, &w->memo, &t);
-	st->row.p = t.p;
-	st->row.ci_lo = expm1(t.lo) * 100;
-	st->row.ci_hi = expm1(t.hi) * 100;
+	calc_compare_test(&st->row, NULL, &w->memo);
 	w->n_steps += st->row.tested && isfinite(st->row.change_percent);
 }
 
@@ -174,7 +169,7 @@ static void add_point(struct work *w, struct trend_series *s, const struct point
 	stats_side_of(flat, n, scratch, side);
 	s->y[p->kernel] = side->center;
 	s->n[p->kernel] = side->n;
-	calc_sides_interval(side, &w->memo, &s->lo[p->kernel], &s->hi[p->kernel]);
+	ab_interval(side, NULL, &w->memo, &s->lo[p->kernel], &s->hi[p->kernel]);
 }
 
 static void make_series(struct work *w)
@@ -251,8 +246,7 @@ static int find_changes(struct work *w, struct db *db, struct err *err)
 		struct step *st = &w->steps[i];
 
 		st->row.q = q[i];
-		calc_compare_judge(&st->row, st->series->series->metric->better,
-				   st->row.base.boots + st->row.head.boots <= 2);
+		calc_compare_judge(&st->row, st->series->series->metric->better);
 		if (st->row.verdict < COMPARE_IMPROVEMENT)
 			continue;
 		w->steps[found++] = *st;
