@@ -8,6 +8,7 @@
 #include "../chart/table.h"
 #include "../lib/num.h"
 #include "api_shapes.h"
+#include "calc_sweep_judge.h"
 #include "calc_sweep_text.h"
 #include "calc_words.h"
 
@@ -65,6 +66,34 @@ static void json_line(struct jsonw *j, const struct sweep_line *l)
 	jsonw_object_end(j);
 }
 
+static void json_part(struct jsonw *j, const struct sweep_ratio *r, enum sweep_cost c)
+{
+	const struct sweep_part *p = &r->part[c];
+
+	jsonw_key(j, calc_sweep_judge_cost_word(c));
+	if (!r->has_pair) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_object(j);
+	jsonw_knum(j, "percent", p->percent);
+	jsonw_key(j, "ci");
+	if (p->test->told) {
+		jsonw_array(j);
+		jsonw_num(j, p->ci_lo);
+		jsonw_num(j, p->ci_hi);
+		jsonw_array_end(j);
+	} else {
+		jsonw_null(j);
+	}
+	jsonw_kstr(j, "verdict", calc_compare_verdict_word(p->verdict));
+	jsonw_kstr(j, "confidence", calc_compare_confidence_word(p->confidence));
+	jsonw_knum(j, "p", p->p);
+	jsonw_knum(j, "q", p->q);
+	jsonw_knum(j, "restored_percent", p->restored_percent);
+	jsonw_object_end(j);
+}
+
 static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
 {
 	jsonw_object(j);
@@ -80,6 +109,10 @@ static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, 
 	}
 	jsonw_array_end(j);
 	jsonw_knum(j, "onset", r->onset);
+	for (int c = 0; c < SWEEP_COSTS; c++)
+		json_part(j, r, (enum sweep_cost)c);
+	jsonw_kstr(j, "statement", calc_sweep_sentence_statement(a, s, r));
+	jsonw_kstr(j, "cost", calc_sweep_sentence_cost(a, s, r));
 	jsonw_kstr(j, "sentence", calc_sweep_sentence(a, s, r));
 	jsonw_object_end(j);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calc_sides.h"
+#include "calc_sweep_judge.h"
 
 struct member {			/* a series on the axis */
 	const struct cat_series *series;
@@ -242,6 +243,15 @@ static void make_group(struct work *w, size_t from, size_t to, size_t group, con
 	}
 }
 
+const struct sweep_ratio *calc_sweep_fixes(const struct sweep *s, const struct sweep_ratio *r)
+{
+	for (size_t i = 0; i < s->n_ratios; i++)
+		if (s->ratios[i].line->group == r->line->group && r->line->kernel->is_variant &&
+		    s->ratios[i].line->kernel->id == r->line->kernel->variant_base_id)
+			return &s->ratios[i];
+	return NULL;
+}
+
 int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, const char *axis,
 	       const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
 	       double onset_percent, struct sweep **out, struct err *err)
@@ -273,5 +283,6 @@ int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct s
 			to++;
 		make_group(w, from, to, group, rows);
 	}
+	calc_sweep_judge(a, w->out);
 	return 0;
 }

@@ -8,130 +8,11 @@
 #include "../chart/chart.h"
 #include "../chart/table.h"
 #include "../lib/num.h"
+#include "calc_sweep_sentence.h"
 #include "calc_words.h"
 
 #define HEAD_MAX 12		/* a kernel's name over a column */
 #define LINES_DRAWN 24
-
-/* ---- sentences ---- */
-
-/* "+150 %", "+14 %", "+1.5 %": what a sentence needs. */
-static const char *about(struct arena *a, double percent)
-{
-	return arena_printf(a, "%+.*f %%", fabs(percent) >= 9.95 ? 0 : 1, percent);
-}
-
-static const char *x_text(struct arena *a, const struct sweep *s, double x)
-{
-	char number[NUM_MAX];
-
-	num_format(number, x);
-	return calc_words_axis_value(a, s->axis, number);
-}
-
-static bool is_time(const char *unit)
-{
-	return !strcmp(unit, "ns") || !strncmp(unit, "ns/", 3);
-}
-
-static const char *moved(const struct cat_metric *m, bool up)
-{
-	if (m->better == BETTER_NEUTRAL)
-		return up ? "higher" : "lower";
-	if (m->better == BETTER_LOWER && is_time(m->unit))
-		return up ? "slower" : "faster";
-	return up == (m->better == BETTER_HIGHER) ? "better" : "worse";
-}
-
-/* The range of changes from `onset` up (all of them without one), the smaller move first. */
-static const char *range(struct arena *a, const struct sweep_ratio *r)
-{
-	double least = INFINITY, most = -INFINITY;
-
-	for (size_t i = 0; i < r->n; i++) {
-		if (r->x[i] < r->onset)
-			continue;
-		least = fmin(least, r->percent[i]);
-		most = fmax(most, r->percent[i]);
-	}
-	if (!strcmp(about(a, least), about(a, most)))
-		return about(a, most);
-	return most > 0 ? arena_printf(a, "%s .. %s", about(a, least), about(a, most)) :
-			  arena_printf(a, "%s .. %s", about(a, most), about(a, least));
-}
-
-const struct sweep_ratio *calc_sweep_fixes(const struct sweep *s, const struct sweep_ratio *r)
-{
-	for (size_t i = 0; i < s->n_ratios; i++)
-		if (s->ratios[i].line->group == r->line->group && r->line->kernel->is_variant &&
-		    s->ratios[i].line->kernel->id == r->line->kernel->variant_base_id)
-			return &s->ratios[i];
-	return NULL;
-}
-
-static const char *fit_words(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
-{
-	const struct sweep_line *l = r->line, *b = r->base;
-	const struct sweep_ratio *broken = calc_sweep_fixes(s, r);
-	double fixed, per, lost;
-	const char *text;
-
-	if (!l->has_fit || !b->has_fit || b->fit.fixed <= 0 || b->fit.per_unit <= 0)
-		return "";
-	fixed = (l->fit.fixed / b->fit.fixed - 1) * 100;
-	per = (l->fit.per_unit / b->fit.per_unit - 1) * 100;
-	text = arena_printf(a, ": per %s %s, fixed cost %s", l->unit, about(a, per), about(a, fixed));
-	if (!broken || !broken->line->has_fit)
-		return text;
-	lost = broken->line->fit.per_unit - b->fit.per_unit;
-	if (isnan(broken->onset) || lost == 0)
-		return text;
-	return arena_printf(a, "%s; it brings back %.0f %% per %s", text,
-			    (broken->line->fit.per_unit - l->fit.per_unit) / lost * 100, l->unit);
-}
-
-/* How far a move is known to be one, where there is a noise estimate. */
-static const char *noise_words(struct arena *a, const struct sweep_ratio *r)
-{
-	size_t tested = 0, claimed = 0;
-
-	for (size_t i = 0; i < r->n; i++) {
-		if (r->x[i] < r->onset || !r->row[i]->tested)
-			continue;
-		tested++;
-		claimed += r->row[i]->verdict >= COMPARE_IMPROVEMENT;
-	}
-	if (!tested)
-		return "";
-	return arena_printf(a, " (%zu of %zu beyond noise)", claimed, tested);
-}
-
-const char *calc_sweep_sentence(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
-{
-	const struct cat_metric *m = r->line->series->metric;
-	const char *name = r->line->kernel->name, *base = r->base->kernel->name, *fit = fit_words(a, s, r);
-
-	if (!r->n)
-		return arena_printf(a, "%s and %s have no %s in common.", name, base, s->axis);
-	if (isnan(r->onset))
-		return arena_printf(a, "%s against %s: %s, no lasting move%s.", name, base, range(a, r), fit);
-	return arena_printf(a, "%s is %s than %s %s, by %s%s%s.", name, moved(m, r->percent[r->n - 1] > 0), base,
-			    r->onset == r->x[0] && r->n > 1 ? arena_printf(a, "at all %zu sizes", r->n) :
-			    arena_printf(a, "from %s up", x_text(a, s, r->onset)),
-			    range(a, r), noise_words(a, r), fit);
-}
-
-const char *calc_sweep_sentences(struct arena *a, const struct sweep *s)
-{
-	const char *text = NULL;
-
-	if (s->n_lines && s->lines[s->n_lines - 1].group != s->lines[0].group)
-		return NULL;
-	for (size_t i = 0; i < s->n_ratios; i++)
-		text = arena_printf(a, "%s%s%s", text ? text : "", text ? " " : "",
-				    calc_sweep_sentence(a, s, &s->ratios[i]));
-	return text;
-}
 
 /* "n = 1", "n = 3 .. 5" over the lines of a group (of all: group = SIZE_MAX). */
 static const char *n_words(struct arena *a, const struct sweep *s, size_t group)
@@ -277,7 +158,7 @@ static void value_table(struct buf *out, struct arena *a, const struct sweep *s,
 	n = all_x(a, s, from, to, &x);
 	for (size_t p = 0; p < n; p++) {
 		table_row(t);
-		table_str(t, x_text(a, s, x[p]));
+		table_str(t, calc_sweep_sentence_x(a, s, x[p]));
 		value_cell(t, a, &s->lines[from], x[p]);
 		for (size_t i = first; i < last; i++) {
 			const struct sweep_ratio *r = ratio_of(s, &s->lines[i]);
@@ -416,7 +297,7 @@ static const char *title_of(struct arena *a, const struct sweep *s)
 	if (!s->n_ratios)
 		return arena_printf(a, "%s on %s", s->lines[0].series->benchmark->name, s->lines[0].kernel->name);
 	if (s->lines[s->n_lines - 1].group == s->lines[0].group)
-		return calc_sweep_sentence(a, s, &s->ratios[0]);
+		return calc_sweep_sentence_statement(a, s, &s->ratios[0]);
 	for (size_t i = 0; i < s->n_ratios; i++)
 		if (s->ratios[i].n) {
 			double last = s->ratios[i].percent[s->ratios[i].n - 1];
@@ -428,7 +309,7 @@ static const char *title_of(struct arena *a, const struct sweep *s)
 	if (!n)
 		return arena_printf(a, "%s", s->lines[0].series->benchmark->name);
 	return arena_printf(a, "Against %s, at the largest %s: %s .. %s over %zu lines",
-			    s->ratios[0].base->kernel->name, s->axis, about(a, least), about(a, most), n);
+			    s->ratios[0].base->kernel->name, s->axis, calc_sweep_sentence_percent(a, least), calc_sweep_sentence_percent(a, most), n);
 }
 
 void calc_sweep_svg(struct buf *out, struct arena *a, const struct sweep *s)

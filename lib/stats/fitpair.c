@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "ttest.h"
-
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 

@@ -94,9 +94,30 @@ def test_the_sweep_fits_to_the_costs_of_the_story(api, milan):
         assert all(p["lo"] is None and p["hi"] is None and p["n"] == 1 for p in line["points"])
     rc1, revert = answer["ratios"]
     assert (rc1["onset"], revert["onset"]) == (40, 400)
-    assert rc1["sentence"] == ("6.17-rc1 is slower than 6.16 from 40 KiB up, by +14 % .. +150 %: "
-                               "per page +150 %, fixed cost +1.5 %.")
-    assert "brings back 87 % per page" in revert["sentence"]
+    assert rc1["sentence"] == ("v6.17-rc1 is slower than v6.16 from 40 KiB up, by +14 % .. +150 %. Per page: "
+                               "17.02 -> 42.51 ns (+150 %, strong); fixed cost: no change shown (+1.5 %).")
+    assert revert["sentence"] == ("With cac1db8c3aad reverted +18.8 % per page remains (17.02 -> 20.22 ns, strong), "
+                                  "87 % of the change is brought back; fixed cost: no change shown (+1.7 %).")
+    assert answer["sentence"] == f"{rc1['sentence']} {revert['sentence']}"
+
+
+def test_the_sweep_tells_which_cost_changed_though_no_size_alone_can(api, milan):
+    _, kernels = milan
+    answer = api.json("/api/v1/sweep", params={"axis": "size_kib", "kernel": kernels, "machine": "milan-01"})
+    rc1, revert = answer["ratios"]
+    for ratio, per_page, fixed in ((rc1, 149.78, 1.52), (revert, 18.79, 1.68)):
+        part = ratio["per_unit"]
+        assert (part["verdict"], part["confidence"]) == ("regression", "strong")
+        assert part["percent"] == pytest.approx(per_page, abs=.01)
+        assert 0 < part["ci"][0] < per_page < part["ci"][1] and part["q"] <= .001
+        part = ratio["fixed"]
+        assert (part["verdict"], part["confidence"]) == ("inconclusive", "none")
+        assert part["percent"] == pytest.approx(fixed, abs=.01) and part["ci"][0] < 0 < part["ci"][1]
+        assert ratio["overall"]["verdict"] == "regression"
+        assert all(p["verdict"] == "inconclusive" for p in ratio["points"])
+    assert rc1["per_unit"]["restored_percent"] is None
+    assert revert["per_unit"]["restored_percent"] == pytest.approx(87.5, abs=.1)
+    assert revert["fixed"]["restored_percent"] is None, "of a change that does not show nothing can be restored"
 
 
 @pytest.mark.parametrize("name", ["rome-thp2m", "milanx-thp2m"])

@@ -155,9 +155,10 @@ def test_what_a_variant_brings_back_is_said(api, machine):
     post(api, machine, "v6.17-rc1 with cac1db8c3aad reverted", lambda s: 1000 + 12 * s)
     query = {"axis": "size_kib", "kernel": ["6.16", "6.17-rc1", "6.17-rc1+revert-cac1db8c3aad"], "machine": machine}
     answer = api.json(SWEEP, params=query)
-    assert "it brings back 80 % per page" in answer["sentence"]
-    assert answer["sentence"].startswith("6.17-rc1 is slower than 6.16 from 40 KiB up, by +29 % .. +98 %: per page "
-                                         "+100 %, fixed cost +0.0 %.")
+    assert answer["sentence"] == ("v6.17-rc1 is slower than v6.16 from 40 KiB up, by +29 % .. +98 %. Per page: 40 -> 80 ns "
+                                  "(+100 %, strong); fixed cost: no change shown (0 %). With cac1db8c3aad reverted "
+                                  "+20.0 % per page remains (40 -> 48 ns, strong), 80 % of the change is brought back; "
+                                  "fixed cost: no change shown (0 %).")
     text = api.get(SWEEP + ".txt", params=query).text
     assert max(map(len, text.split("\n"))) <= 72
     assert "restored" in text and "80.0 %" in text and "n = 1: no noise estimate" in text
@@ -170,7 +171,70 @@ def test_where_there_is_noise_the_text_has_it_and_a_verdict(api, machine):
     text = api.get(SWEEP + ".txt", params=query).text
     assert max(map(len, text.split("\n"))) <= 72
     assert "regression (weak)" in text and "noise" in text and "n = 4" in text
-    assert "by +29 % .. +98 % (3 of 3 beyond noise): per page" in api.json(SWEEP, params=query)["sentence"]
+    assert "by +29 % .. +98 % (3 of 3 beyond noise). Per page" in api.json(SWEEP, params=query)["sentence"]
+
+
+def part(ratio, name):
+    return ratio[name]["verdict"], ratio[name]["confidence"]
+
+
+def test_each_cost_has_its_own_verdict_and_direction(api, machine):
+    wobble = {4: 1.004, 40: .995, 400: 1.006, 4000: .997}
+    post(api, machine, "6.16", lambda s: 1000 + 10 * s)
+    post(api, machine, "6.17", lambda s: (1300 + 10 * s) * wobble[s])
+    post(api, machine, "6.18", lambda s: (1000 + 8 * s) * wobble[s])
+    post(api, machine, "6.19", lambda s: (1000 + 10 * s) * wobble[s])
+    fixed, per_page, neither = sweep(api, machine, "6.16", "6.17", "6.18", "6.19")["ratios"]
+    assert part(fixed, "fixed") == ("regression", "strong") and part(fixed, "per_unit") == ("inconclusive", "none")
+    assert part(per_page, "per_unit") == ("improvement", "strong") and part(per_page, "fixed") == ("inconclusive", "none")
+    assert part(neither, "fixed") == part(neither, "per_unit") == part(neither, "overall") == ("inconclusive", "none")
+    assert fixed["fixed"]["percent"] == pytest.approx(30, abs=1.5)
+    assert per_page["per_unit"]["percent"] == pytest.approx(-20, abs=1.5)
+    assert "fixed cost: 1 -> 1.30" in fixed["cost"] and "us (+30." in fixed["cost"]
+
+
+def test_when_more_is_better_the_same_numbers_are_an_improvement(api, machine):
+    for kernel, per_page in (("6.16", 10), ("6.17", 12)):
+        results = [{"benchmark": "sweep/rate", "params": {"size_kib": s}, "metric": "rate", "unit": "calls/s",
+                    "better": "higher", "values": [1000 + per_page * s]} for s in SIZES]
+        api.store(submission(kernel, machine, results=results))
+    (ratio,) = sweep(api, machine, "6.16", "6.17")["ratios"]
+    assert part(ratio, "per_unit") == ("improvement", "strong")
+    assert ratio["statement"].startswith("v6.17 is better than v6.16")
+
+
+def test_boots_replace_what_is_assumed_of_a_reboot(api, machine):
+    """Three boots that agree within 0.3 % show +2 % per page, which single values can't."""
+    def boots(kernel, cost):
+        for boot, factor in enumerate((.998, 1, 1.002)):
+            post(api, machine, kernel, lambda s: cost(s) * factor, repeat=2, boot_id=f"{machine}-{kernel}-{boot}")
+    post(api, machine, "6.16", lambda s: 1000 + 10 * s)
+    post(api, machine, "6.17", lambda s: 1000 + 10.2 * s)
+    (single,) = sweep(api, machine, "6.16", "6.17")["ratios"]
+    assert part(single, "per_unit") == ("inconclusive", "none")
+    machine = next(names)
+    boots("6.16", lambda s: 1000 + 10 * s)
+    boots("6.17", lambda s: 1000 + 10.2 * s)
+    (ratio,) = sweep(api, machine, "6.16", "6.17")["ratios"]
+    assert part(ratio, "per_unit")[0] == "regression"
+    assert ratio["per_unit"]["ci"][1] - ratio["per_unit"]["ci"][0] < single["per_unit"]["ci"][1] - single["per_unit"]["ci"][0]
+
+
+def test_without_a_fit_there_is_no_verdict_on_costs(api, machine):
+    for kernel in ("6.16", "6.17"):
+        post(api, machine, kernel, lambda s: 1000 + s, sizes=(4, 40))
+    (ratio,) = sweep(api, machine, "6.16", "6.17")["ratios"]
+    assert ratio["fixed"] is ratio["per_unit"] is ratio["overall"] is None and ratio["cost"] == ""
+    assert ratio["sentence"] == ratio["statement"]
+
+
+def test_a_cost_that_does_not_stand_out_is_not_compared(api, machine):
+    post(api, machine, "6.16", lambda s: 1000)
+    post(api, machine, "6.17", lambda s: 1000)
+    (ratio,) = sweep(api, machine, "6.16", "6.17")["ratios"]
+    assert ratio["per_unit"] == {"percent": None, "ci": None, "verdict": "inconclusive", "confidence": "none", "p": None,
+                                 "q": None, "restored_percent": None}
+    assert ratio["cost"].startswith("Per page: too small here to be told; fixed cost: no change shown (0 %)")
 
 
 def test_text_stays_narrow_with_many_kernels_and_long_names(api, machine):
@@ -203,7 +267,7 @@ def test_svg_is_a_picture_that_stands_alone(api, machine):
     tags = {element.tag.split("}")[1] for element in root.iter()}
     assert "script" not in tags and "foreignObject" not in tags
     assert not [a for element in root.iter() for a in element.attrib if a.lower().startswith("on") or "href" in a]
-    assert "6.17-rc1 is slower than 6.16 from 40 KiB up" in "".join(root.itertext())
+    assert "v6.17-rc1 is slower than v6.16 from 40 KiB up" in "".join(root.itertext())
     empty = api.get(SWEEP + ".svg", params={"axis": "size_kib", "kernel": "6.16", "machine": "nix*"})
     ET.fromstring(empty.content)
 
