@@ -31,6 +31,7 @@ def mainline():
 
 
 FULL = Scale("full", 208, 500, 2.0)     # 19,968 series, 9,984,000 samples
+MIDDLE = Scale("middle", 26, 500, 1.0)   # 2,496 series, 1,248,000 samples: trends as long as in full
 SMALL = Scale("small", 26, 100, 0.5)    # 2,496 series, 249,600 samples
 
 

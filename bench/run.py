@@ -6,7 +6,7 @@ each round, on one machine and one database. Only ratios within a round mean som
 a table, writes BUILD/bench/results.json, and fails where a floor is missed.
 
   BUILD         where the programs are, and where results go (build)
-  BENCH_SCALE   full: 10 million samples; small: a quarter of a million, shorter rounds
+  BENCH_SCALE   full: 10 million samples; middle: trends as long, fewer of them; small: a quarter of a million
   BENCH_ROUNDS  5
   BENCH_DATA    a folder for the database, kept for the next run; without it one that goes away
   BENCH_ONLY    only measurements whose name matches this regular expression
@@ -291,7 +291,7 @@ def write_results(scale, rounds, measured, ratios):
 
 
 def main():
-    scale = {"full": data.FULL, "small": data.SMALL}[os.environ.get("BENCH_SCALE") or "full"]
+    scale = {"full": data.FULL, "middle": data.MIDDLE, "small": data.SMALL}[os.environ.get("BENCH_SCALE") or "full"]
     n_rounds = int(os.environ.get("BENCH_ROUNDS") or 5)
     kept = os.environ.get("BENCH_DATA")
     OUT.mkdir(parents=True, exist_ok=True)
