@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One connection: see db.h. Everything libpq can do to us is in this file. */
+/* One connection: see db.h. Everything libpq can do to us is in this file and db_pipe.c. */
 #include "db.h"
 
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,36 +9,10 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
-#include "db_wire.h"
+#include "db_own.h"
 
-#define STATEMENTS_MAX 512		/* in the program; a power of two */
-#define CHANNELS_MAX 8
 #define BACKOFF_FIRST_MS 20
 #define BACKOFF_MOST_MS 1000
-
-enum fate {				/* what the last error means for a transaction */
-	FATE_FINAL,
-	FATE_AGAIN,			/* as it is, on the same link */
-	FATE_STALE,			/* the server forgot a prepared statement, or its plan */
-	FATE_READ_ONLY,			/* the wrong server of several: connect anew */
-	FATE_LOST,
-};
-
-struct db {
-	PGconn *conn;			/* NULL when down */
-	char *conninfo, *application_name;
-	int statement_timeout_ms;
-	uint64_t generation;
-	int64_t waited_usec;
-	char sqlstate[6];
-	enum fate fate;
-	bool in_tx;
-	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
-	struct buf wire;		/* the parameters of the call being made */
-	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
-	int n_channels;
-	unsigned seed;
-};
 
 struct db *db_new(const char *conninfo, const char *application_name, int statement_timeout_ms)
 {
@@ -55,7 +28,7 @@ struct db *db_new(const char *conninfo, const char *application_name, int statem
 	return db;
 }
 
-static void disconnect(struct db *db)
+void db_own_disconnect(struct db *db)
 {
 	PQfinish(db->conn);
 	db->conn = NULL;
@@ -66,7 +39,7 @@ void db_free(struct db *db)
 {
 	if (!db)
 		return;
-	disconnect(db);
+	db_own_disconnect(db);
 	free(db->conninfo);
 	free(db->application_name);
 	buf_fini(&db->wire);
@@ -134,7 +107,7 @@ static const char *one_line(const char *text, char out[400])
  * name too long for an index) is told apart from our bugs; a timeout or a full disk may pass,
  * and so does a table or column that `migrate` has not made yet (42P01, 42703).
  */
-static int failed(struct db *db, const PGresult *first, const char *what, struct err *err)
+int db_own_failed(struct db *db, const PGresult *first, const char *what, struct err *err)
 {
 	const char *state = PQresultErrorField(first, PG_DIAG_SQLSTATE);
 	const char *text = PQresultErrorField(first, PG_DIAG_MESSAGE_PRIMARY);
@@ -150,7 +123,7 @@ static int failed(struct db *db, const PGresult *first, const char *what, struct
 	else if (!strncmp(db->sqlstate, "22", 2) || !strncmp(db->sqlstate, "54", 2))
 		kind = ERR_INVALID;
 	if (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)
-		disconnect(db);
+		db_own_disconnect(db);
 	return err_set(err, kind, "database: %s: %s%s%s", what, line, db->sqlstate[0] ? " " : "", db->sqlstate);
 }
 
@@ -182,7 +155,7 @@ static int finish(struct db *db, int sent, const char *what, PGresult **last, st
 	}
 	db->waited_usec += tm_monotonic_usec() - begun;
 	if (bad || !good) {
-		ret = failed(db, bad, what, err);
+		ret = db_own_failed(db, bad, what, err);
 		PQclear(good);
 		good = NULL;
 	}
@@ -248,12 +221,12 @@ int db_connect(struct db *db, struct err *err)
 	if (PQstatus(db->conn) != CONNECTION_OK) {
 		err_set(err, ERR_UNAVAILABLE, "database: %s",
 			one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
-		disconnect(db);
+		db_own_disconnect(db);
 		return -1;
 	}
 	PQsetNoticeReceiver(db->conn, notice, NULL);
 	if (session_setup(db, err)) {
-		disconnect(db);
+		db_own_disconnect(db);
 		return -1;
 	}
 	db->generation++;
@@ -274,7 +247,7 @@ static const struct stmt **slot_of(struct db *db, const struct stmt *st)
 
 #define ARGS_MAX 48
 
-static int prepare(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct err *err)
+int db_own_prepare(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct err *err)
 {
 	const struct stmt **slot = slot_of(db, st);
 	Oid types[ARGS_MAX];
@@ -291,7 +264,7 @@ static int prepare(struct db *db, const struct stmt *st, const struct db_arg *ar
 }
 
 /* Hands a prepared statement to libpq, which copies the parameters: 1, or 0 as PQsend*() do. */
-static int send_prepared(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n)
+int db_own_send(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n)
 {
 	const char *values[ARGS_MAX];
 	int lengths[ARGS_MAX], formats[ARGS_MAX];
@@ -316,19 +289,19 @@ static int send_prepared(struct db *db, const struct stmt *st, const struct db_a
 static int execute(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, PGresult **result,
 		   struct err *err)
 {
-	if (db_connect(db, err) || prepare(db, st, args, n, err))
+	if (db_connect(db, err) || db_own_prepare(db, st, args, n, err))
 		return -1;
-	return finish(db, send_prepared(db, st, args, n), st->name, result, err);
+	return finish(db, db_own_send(db, st, args, n), st->name, result, err);
 }
 
 /* Makes the next execute() prepare everything again. */
-static void forget_statements(struct db *db)
+void db_own_forget(struct db *db)
 {
 	struct err ignored = { 0 };
 
 	memset(db->prepared, 0, sizeof(db->prepared));
 	if (finish(db, PQsendQuery(db->conn, "DEALLOCATE ALL"), "deallocate", NULL, &ignored) && db->conn)
-		disconnect(db);
+		db_own_disconnect(db);
 }
 
 int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct db_rows **rows,
@@ -350,7 +323,7 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 	if (ret && !db->in_tx && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
 		ret = execute(db, st, args, n, &result, err);
 	} else if (ret && !db->in_tx && db->fate == FATE_STALE) {
-		forget_statements(db);
+		db_own_forget(db);
 		ret = execute(db, st, args, n, &result, err);
 	}
 	if (ret)
@@ -392,7 +365,7 @@ static int commit(struct db *db, struct err *err)
 }
 
 /* After a transaction that failed: the link, if there still is one, is as if nothing had been; the error stays known. */
-static void clean_up(struct db *db)
+void db_own_clean_up(struct db *db)
 {
 	char sqlstate[sizeof(db->sqlstate)];
 	enum fate fate = db->fate;
@@ -401,9 +374,9 @@ static void clean_up(struct db *db)
 	memcpy(sqlstate, db->sqlstate, sizeof(sqlstate));
 	if (db->conn && PQtransactionStatus(db->conn) != PQTRANS_IDLE &&
 	    finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
-		disconnect(db);
+		db_own_disconnect(db);
 	if (db->conn && fate == FATE_STALE)
-		forget_statements(db);
+		db_own_forget(db);
 	memcpy(db->sqlstate, sqlstate, sizeof(sqlstate));
 	db->fate = fate;
 }
@@ -426,7 +399,7 @@ static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struc
 	}
 	*fate = db->fate;
 	if (ret)
-		clean_up(db);
+		db_own_clean_up(db);
 	return ret;
 }
 
@@ -465,105 +438,6 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 	}
 }
 
-/* ---- a transaction in one round trip ---- */
-
-static int send_transaction(struct db *db, const struct db_call *calls, size_t n, const struct stmt *after)
-{
-	int sent = PQenterPipelineMode(db->conn) && PQsendQueryParams(db->conn, "BEGIN", 0, NULL, NULL, NULL, NULL, 0);
-
-	for (size_t i = 0; i < n && sent; i++)
-		sent = send_prepared(db, calls[i].st, calls[i].args, calls[i].n_args);
-	sent = sent && PQsendQueryParams(db->conn, "COMMIT", 0, NULL, NULL, NULL, NULL, 0) && PQpipelineSync(db->conn);
-	if (after)
-		sent = sent && PQsendQueryPrepared(db->conn, after->name, 0, NULL, NULL, NULL, 1) && PQpipelineSync(db->conn);
-	return sent;
-}
-
-/* Throws away what comes up to the next sync: 0, or -1 where none comes. */
-static int skip_to_sync(struct db *db)
-{
-	ExecStatusType status = PGRES_COMMAND_OK;
-	PGresult *r;
-
-	for (int nulls = 0; status != PGRES_PIPELINE_SYNC && nulls < 2;) {
-		r = PQgetResult(db->conn);
-		nulls += !r;
-		status = PQresultStatus(r);
-		PQclear(r);
-	}
-	return status == PGRES_PIPELINE_SYNC ? 0 : -1;
-}
-
-/*
- * Each statement's results are followed by a NULL, the sync's are not; behind an error
- * all that follow are PGRES_PIPELINE_ABORTED. It is read to the sync, or the link is given up.
- */
-static int finish_transaction(struct db *db, struct db_call *calls, size_t n, bool *committed, struct err *err)
-{
-	ExecStatusType status;
-	size_t at = 0;			/* 0: BEGIN, 1 .. n: the calls, n + 1: COMMIT */
-	PGresult *r;
-	int ret = 0;
-
-	while (at <= n + 2) {
-		r = PQgetResult(db->conn);
-		if (!r) {
-			at++;
-			continue;
-		}
-		status = PQresultStatus(r);
-		if (status == PGRES_TUPLES_OK && at >= 1 && at <= n && calls[at - 1].want_rows && !calls[at - 1].rows) {
-			calls[at - 1].rows = db_rows_new(r);
-			continue;
-		}
-		if (status == PGRES_COMMAND_OK && at == n + 1)
-			*committed = !strcmp(PQcmdStatus(r), "COMMIT");
-		if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_PIPELINE_SYNC && !ret)
-			ret = failed(db, r, at >= 1 && at <= n ? calls[at - 1].st->name : "commit", err);
-		PQclear(r);
-		if (status == PGRES_PIPELINE_SYNC || !db->conn)
-			return ret;
-	}
-	return failed(db, NULL, "commit", err);		/* no sync: that link is of no use */
-}
-
-int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err)
-{
-	bool committed = false;
-	int64_t begun;
-	int ret;
-
-	must(!db->in_tx);
-	for (size_t i = 0; i < n; i++)
-		calls[i].rows = NULL;
-	if (db_connect(db, err))
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (prepare(db, calls[i].st, calls[i].args, calls[i].n_args, err))
-			return -1;
-	if (after && prepare(db, after, NULL, 0, err))
-		return -1;
-	db->sqlstate[0] = 0;
-	db->fate = FATE_FINAL;
-	begun = tm_monotonic_usec();
-	if (send_transaction(db, calls, n, after))
-		ret = finish_transaction(db, calls, n, &committed, err);
-	else
-		ret = failed(db, NULL, "begin", err);
-	if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
-		disconnect(db);
-	db->waited_usec += tm_monotonic_usec() - begun;
-	if (!ret && !committed)
-		ret = err_set(err, ERR_BUG, "database: a transaction that was not committed");
-	if (ret)
-		clean_up(db);
-	for (size_t i = 0; i < n && ret; i++) {
-		db_rows_free(calls[i].rows);
-		calls[i].rows = NULL;
-	}
-	return ret;
-}
-
 bool db_notified(struct db *db, const char *channel)
 {
 	PGnotify *note;
@@ -582,7 +456,7 @@ bool db_notified(struct db *db, const char *channel)
 		PQfreemem(note);
 	}
 	if (!alive || PQstatus(db->conn) == CONNECTION_BAD)
-		disconnect(db);
+		db_own_disconnect(db);
 	for (int i = 0; i < db->n_channels; i++) {
 		if (strcmp(db->channels[i], channel))
 			continue;

@@ -107,6 +107,12 @@ struct db_call {
 };
 int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err);
 
+/*
+ * Statements that may run twice, in one round trip, outside of db_tx(): each sees what was committed
+ * when it began, and they run in this order. Fails whole.
+ */
+int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err);
+
 /* Results. Out-of-range and wrong types are bugs: must(). Pointers die with the rows. */
 void db_rows_free(struct db_rows *rows);		/* accepts NULL */
 int db_rows_count(const struct db_rows *rows);

@@ -45,31 +45,29 @@ static int by_key(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Samples of waiting runs into the list; their keys, sorted, are what the packs may hold by now too. */
-static int read_waiting(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
-			struct sample_list *l, uint64_t **keys, size_t *n_keys, struct err *err)
-{
-	struct db_rows *rows;
-	struct uuid *ids, id;
+/* What a reader gathers. */
+struct reading {
+	struct arena *arena;
+	const int64_t *series_ids;
+	size_t n_series;
+	uint64_t *keys;			/* of waiting runs, sorted: the packs may hold them by now too */
+	size_t n_keys;
+	struct sample *samples;
+	size_t n;
+};
 
-	if (db_query(db, &waiting_runs, DB_NO_ARGS, &rows, err))
-		return -1;
-	*n_keys = (size_t)db_rows_count(rows);
-	ids = arena_array(a, struct uuid, *n_keys);
-	*keys = arena_array(a, uint64_t, *n_keys);
-	for (size_t i = 0; i < *n_keys; i++) {
-		db_uuid(rows, (int)i, 0, &ids[i]);
-		(*keys)[i] = db_runs_run_key(&ids[i]);
-	}
-	db_rows_free(rows);
-	if (!*n_keys)
-		return 0;
-	qsort(*keys, *n_keys, sizeof(**keys), by_key);
-	if (db_query(db, &waiting_samples, DB_ARGS(db_arg_uuids(ids, *n_keys), db_arg_i64s(series_ids, n_series)), &rows, err))
-		return -1;
+static bool is_waiting(const struct reading *r, uint64_t run_key)
+{
+	return r->n_keys && bsearch(&run_key, r->keys, r->n_keys, sizeof(*r->keys), by_key);
+}
+
+static void add_waiting(struct reading *r, const struct db_rows *rows)
+{
+	struct uuid id;
+
 	for (int i = 0; i < db_rows_count(rows); i++) {
 		db_uuid(rows, i, 0, &id);
-		*db_packs_store_more(l, 1) = (struct sample){
+		r->samples[r->n++] = (struct sample){
 			.series_id = db_i64(rows, i, 5), .kernel_id = db_i64(rows, i, 3),
 			.run_key = db_runs_run_key(&id),
 			.boot_key = db_runs_boot_key(db_i64(rows, i, 1), db_text(rows, i, 2), &id),
@@ -77,50 +75,87 @@ static int read_waiting(struct db *db, struct arena *a, const int64_t *series_id
 			.stddev = db_f64(rows, i, 8), .min = db_f64(rows, i, 9), .max = db_f64(rows, i, 10),
 		};
 	}
-	db_rows_free(rows);
+}
+
+static int add_packed(struct reading *r, const struct db_rows *rows, struct err *err)
+{
+	size_t n;
+
+	for (int i = 0; i < db_rows_count(rows); i++) {
+		struct sample *chunk = r->samples + r->n;	/* read in place; what waits too is dropped again */
+
+		n = db_packs_store_chunk(rows, i, chunk);
+		if (!n)
+			return err_set(err, ERR_BUG, "the pack of series %lld is damaged: `nsecwatchd rebuild` makes it anew",
+				       (long long)db_i64(rows, i, 0));
+		for (size_t k = 0; k < n; k++)
+			if (!is_waiting(r, chunk[k].run_key))
+				r->samples[r->n++] = chunk[k];
+	}
 	return 0;
 }
 
-static int read_packed(struct db *db, const int64_t *series_ids, size_t n_series, struct sample_list *l,
-		       const uint64_t *keys, size_t n_keys, struct err *err)
+/* The ids of waiting runs; their keys are kept. */
+static struct uuid *note_waiting(struct reading *r, const struct db_rows *rows)
 {
-	struct sample chunk[PACK_CHUNK_MAX];
-	struct db_rows *rows;
-	int ret = 0;
-	size_t n;
+	struct uuid *ids;
 
-	if (db_query(db, &read_chunks, DB_ARGS(db_arg_i64s(series_ids, n_series)), &rows, err))
-		return -1;
-	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
-		n = db_packs_store_chunk(rows, i, chunk);
-		if (!n)
-			ret = err_set(err, ERR_BUG, "the pack of series %lld is damaged: `nsecwatchd rebuild` makes it anew",
-				      (long long)db_i64(rows, i, 0));
-		for (size_t k = 0; k < n; k++)
-			if (!n_keys || !bsearch(&chunk[k].run_key, keys, n_keys, sizeof(*keys), by_key))
-				*db_packs_store_more(l, 1) = chunk[k];
+	r->n_keys = (size_t)db_rows_count(rows);
+	ids = arena_array(r->arena, struct uuid, r->n_keys);
+	r->keys = arena_array(r->arena, uint64_t, r->n_keys);
+	for (size_t i = 0; i < r->n_keys; i++) {
+		db_uuid(rows, (int)i, 0, &ids[i]);
+		r->keys[i] = db_runs_run_key(&ids[i]);
 	}
+	if (r->n_keys)
+		qsort(r->keys, r->n_keys, sizeof(*r->keys), by_key);
+	return ids;
+}
+
+/* From the two answers; the samples of runs that wait are asked for where there are any. */
+static int gather(struct db *db, struct reading *r, const struct db_rows *waiting, const struct db_rows *chunks,
+		  struct err *err)
+{
+	const struct uuid *ids = note_waiting(r, waiting);
+	struct db_rows *rows = NULL;
+	size_t most = 0;
+	int ret = 0;
+
+	if (r->n_keys)
+		ret = db_query(db, &waiting_samples, DB_ARGS(db_arg_uuids(ids, r->n_keys), db_arg_i64s(r->series_ids, r->n_series)),
+			       &rows, err);
+	if (ret)
+		return -1;
+	for (int i = 0; i < db_rows_count(chunks); i++)
+		most += (size_t)db_i64(chunks, i, 1);
+	/* a chunk is read whole behind those before it, whatever its row says that it holds */
+	most += (rows ? (size_t)db_rows_count(rows) : 0) + PACK_CHUNK_MAX;
+	r->samples = arena_alloc(r->arena, most * sizeof(*r->samples));
+	if (rows)
+		add_waiting(r, rows);
 	db_rows_free(rows);
-	return ret;
+	return add_packed(r, chunks, err);
 }
 
 int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
 		  struct sample **samples, size_t *n, struct err *err)
 {
-	struct sample_list l = { 0 };
-	uint64_t *keys = NULL;
-	size_t n_keys = 0;
+	struct reading r = { .arena = a, .series_ids = series_ids, .n_series = n_series };
+	const struct db_arg ids = db_arg_i64s(series_ids, n_series);
+	struct db_call calls[] = {	/* in this order: see above */
+		{ &waiting_runs, NULL, 0, true, NULL },
+		{ &read_chunks, &ids, 1, true, NULL },
+	};
 	int ret = 0;
 
 	if (n_series)
-		ret = read_waiting(db, a, series_ids, n_series, &l, &keys, &n_keys, err);
+		ret = db_query_all(db, calls, 2, err);
 	if (n_series && !ret)
-		ret = read_packed(db, series_ids, n_series, &l, keys, n_keys, err);
-	*n = ret ? 0 : l.n;
-	*samples = arena_alloc(a, *n * sizeof(**samples));
-	if (*n)
-		memcpy(*samples, l.v, *n * sizeof(**samples));
-	db_packs_store_free(&l);
+		ret = gather(db, &r, calls[0].rows, calls[1].rows, err);
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+	*n = ret ? 0 : r.n;
+	*samples = r.samples;
 	return ret;
 }
 

@@ -233,6 +233,28 @@ static void test_once(struct db *db)
 	ok(count_rows(db) == 2, "the next call is good");
 }
 
+/* Queries in one round trip. */
+static void test_query_all(struct db *db, struct db *other)
+{
+	const struct db_arg six[] = { db_arg_i64(6) }, zero[] = { db_arg_i64(0) };
+	struct db_call calls[3] = { { &divide, six, 1, true, NULL }, { &count, NULL, 0, true, NULL }, { &divide, six, 1, false, NULL } };
+	struct err err;
+
+	ok(!db_query_all(db, calls, 3, &err) && db_i64(calls[0].rows, 0, 0) == 0 && db_i64(calls[1].rows, 0, 0) == 2 && !calls[2].rows,
+	   "several queries at once, and the rows that were asked for");
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+	calls[2].args = zero;
+	ok(db_query_all(db, calls, 3, &err) && err.kind == ERR_INVALID && !calls[0].rows && !calls[1].rows, "one of them fails: %s", err.message);
+	ok(!db_query_all(db, calls, 2, &err), "and the next are good");
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+	ok(!db_query(other, &terminate, DB_ARGS(db_arg_i64(pid_of(db))), NULL, &err) && !db_query_all(db, calls, 2, &err) &&
+	   db_i64(calls[1].rows, 0, 0) == 2, "a link that died unnoticed is made anew");
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+}
+
 static const struct stmt star = { "t_star", "SELECT * FROM t_plan" };
 
 static int star_tx(struct db *db, void *arg, struct err *err)
@@ -378,6 +400,7 @@ int main(void)
 	test_tx(db, other);
 	test_swallowed(db);
 	test_once(db);
+	test_query_all(db, other);
 	test_stale(db, other);
 	test_notify(db, other);
 	test_timeout();

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of a connection, shared by db.c and db_pipe.c only. */
+#ifndef SERVER_DB_OWN_H
+#define SERVER_DB_OWN_H
+
+#include <libpq-fe.h>
+
+#include "db_wire.h"
+
+#define CHANNELS_MAX 8
+#define STATEMENTS_MAX 512		/* in the program; a power of two */
+enum fate {				/* what the last error means for a transaction */
+	FATE_FINAL,
+	FATE_AGAIN,			/* as it is, on the same link */
+	FATE_STALE,			/* the server forgot a prepared statement, or its plan */
+	FATE_READ_ONLY,			/* the wrong server of several: connect anew */
+	FATE_LOST,
+};
+
+struct db {
+	PGconn *conn;			/* NULL when down */
+	char *conninfo, *application_name;
+	int statement_timeout_ms;
+	uint64_t generation;
+	int64_t waited_usec;
+	char sqlstate[6];
+	enum fate fate;
+	bool in_tx;
+	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
+	struct buf wire;		/* the parameters of the call being made */
+	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
+	int n_channels;
+	unsigned seed;
+};
+
+void db_own_disconnect(struct db *db);
+/* Records the first error of a call (or NULL: the link's); -1. */
+int db_own_failed(struct db *db, const PGresult *first, const char *what, struct err *err);
+/* Unless it is prepared on this link already: a round trip. */
+int db_own_prepare(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct err *err);
+/* Hands a prepared statement to libpq, which copies the parameters: 1, or 0 as PQsend*() do. */
+int db_own_send(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n);
+void db_own_forget(struct db *db);		/* makes the next use of each statement prepare it again */
+/* After a transaction that failed: the link, if there still is one, is as if nothing had been; the error stays known. */
+void db_own_clean_up(struct db *db);
+
+#endif

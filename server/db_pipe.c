@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several statements in one round trip, as a transaction of their own or not: see db.h. */
+#include "db.h"
+
+#include "../lib/must.h"
+#include "../lib/tm.h"
+#include "db_own.h"
+
+static int prepare_all(struct db *db, const struct db_call *calls, size_t n, struct err *err)
+{
+	if (db_connect(db, err))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (db_own_prepare(db, calls[i].st, calls[i].args, calls[i].n_args, err))
+			return -1;
+	return 0;
+}
+
+static int send_text(struct db *db, const char *sql)
+{
+	return PQsendQueryParams(db->conn, sql, 0, NULL, NULL, NULL, NULL, 0);
+}
+
+/* after: NULL, or what follows as a transaction of its own. */
+static int send_all(struct db *db, const struct db_call *calls, size_t n, bool tx, const struct stmt *after)
+{
+	int sent = PQenterPipelineMode(db->conn) && (!tx || send_text(db, "BEGIN"));
+
+	for (size_t i = 0; i < n && sent; i++)
+		sent = db_own_send(db, calls[i].st, calls[i].args, calls[i].n_args);
+	sent = sent && (!tx || send_text(db, "COMMIT")) && PQpipelineSync(db->conn);
+	if (after)
+		sent = sent && PQsendQueryPrepared(db->conn, after->name, 0, NULL, NULL, NULL, 1) && PQpipelineSync(db->conn);
+	return sent;
+}
+
+/* Throws away what comes up to the next sync: 0, or -1 where none comes. */
+static int skip_to_sync(struct db *db)
+{
+	ExecStatusType status = PGRES_COMMAND_OK;
+	PGresult *r;
+
+	for (int nulls = 0; status != PGRES_PIPELINE_SYNC && nulls < 2;) {
+		r = PQgetResult(db->conn);
+		nulls += !r;
+		status = PQresultStatus(r);
+		PQclear(r);
+	}
+	return status == PGRES_PIPELINE_SYNC ? 0 : -1;
+}
+
+/*
+ * Each statement's results are followed by a NULL, the sync's are not; behind an error
+ * all that follow are PGRES_PIPELINE_ABORTED. It is read to the sync, or the link is given up.
+ * committed: NULL, or there are a BEGIN before the calls and a COMMIT behind them.
+ */
+static int finish_all(struct db *db, struct db_call *calls, size_t n, bool *committed, struct err *err)
+{
+	size_t at = 0, first = committed ? 1 : 0, end = n + first;
+	ExecStatusType status;
+	PGresult *r;
+	int ret = 0;
+
+	while (at <= end + first) {
+		struct db_call *call = at >= first && at < end ? &calls[at - first] : NULL;
+
+		r = PQgetResult(db->conn);
+		if (!r) {
+			at++;
+			continue;
+		}
+		status = PQresultStatus(r);
+		if (status == PGRES_TUPLES_OK && call && call->want_rows && !call->rows) {
+			call->rows = db_rows_new(r);
+			continue;
+		}
+		if (status == PGRES_COMMAND_OK && committed && at == end)
+			*committed = !strcmp(PQcmdStatus(r), "COMMIT");
+		if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_PIPELINE_SYNC && !ret)
+			ret = db_own_failed(db, r, call ? call->st->name : "commit", err);
+		PQclear(r);
+		if (status == PGRES_PIPELINE_SYNC || !db->conn)
+			return ret;
+	}
+	return db_own_failed(db, NULL, "pipeline", err);	/* no sync: that link is of no use */
+}
+
+static void drop_rows(struct db_call *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		db_rows_free(calls[i].rows);
+		calls[i].rows = NULL;
+	}
+}
+
+/* All of it, there and back; the link is in its usual mode again, or down. */
+static int round_trip(struct db *db, struct db_call *calls, size_t n, bool *committed, const struct stmt *after,
+		      struct err *err)
+{
+	int64_t begun = tm_monotonic_usec();
+	int ret;
+
+	db->sqlstate[0] = 0;
+	db->fate = FATE_FINAL;
+	if (send_all(db, calls, n, committed != NULL, after))
+		ret = finish_all(db, calls, n, committed, err);
+	else
+		ret = db_own_failed(db, NULL, "pipeline", err);
+	if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
+		db_own_disconnect(db);
+	db->waited_usec += tm_monotonic_usec() - begun;
+	return ret;
+}
+
+int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err)
+{
+	bool committed = false;
+	int ret;
+
+	must(!db->in_tx);
+	for (size_t i = 0; i < n; i++)
+		calls[i].rows = NULL;
+	if (prepare_all(db, calls, n, err) || (after && db_own_prepare(db, after, NULL, 0, err)))
+		return -1;
+	ret = round_trip(db, calls, n, &committed, after, err);
+	if (!ret && !committed)
+		ret = err_set(err, ERR_BUG, "database: a transaction that was not committed");
+	if (ret) {
+		db_own_clean_up(db);
+		drop_rows(calls, n);
+	}
+	return ret;
+}
+
+static int query_all(struct db *db, struct db_call *calls, size_t n, struct err *err)
+{
+	int ret = prepare_all(db, calls, n, err);
+
+	if (!ret)
+		ret = round_trip(db, calls, n, NULL, NULL, err);
+	if (ret)
+		drop_rows(calls, n);
+	return ret;
+}
+
+int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err)
+{
+	bool was_up = db->conn != NULL;
+	int ret;
+
+	must(!db->in_tx);
+	for (size_t i = 0; i < n; i++)
+		calls[i].rows = NULL;
+	ret = query_all(db, calls, n, err);
+	/* as in db_query(): once more, where the link had died unnoticed or a statement was forgotten */
+	if (ret && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
+		ret = query_all(db, calls, n, err);
+	} else if (ret && db->fate == FATE_STALE) {
+		db_own_forget(db);
+		ret = query_all(db, calls, n, err);
+	}
+	return ret;
+}
