@@ -19,13 +19,6 @@ void api_shapes_id(struct jsonw *j, const char *key, int64_t id)
 	jsonw_kstr(j, key, text);
 }
 
-static void time_or_null(struct jsonw *j, const char *key, int64_t usec)
-{
-	char text[TM_TEXT];
-
-	jsonw_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
-}
-
 static void rc_or_null(struct jsonw *j, int rc)
 {
 	jsonw_key(j, "rc");
@@ -37,21 +30,7 @@ static void rc_or_null(struct jsonw *j, int rc)
 
 void api_shapes_kernel(struct jsonw *j, const struct cat_kernel *k)
 {
-	if (!k) {
-		jsonw_null(j);
-		return;
-	}
-	jsonw_object(j);
-	jsonw_kstr(j, "name", k->name);
-	jsonw_kstr(j, "release", k->release);
-	jsonw_kstr(j, "base", k->base);
-	rc_or_null(j, k->rc);
-	jsonw_ki64(j, "distance", k->distance);
-	jsonw_kstr(j, "track", k->track);
-	jsonw_kraw(j, "variant", k->variant);
-	jsonw_kstr(j, "commit", k->commit);
-	time_or_null(j, "released_at", k->released_at);
-	jsonw_object_end(j);
+	jsonw_raw(j, k ? k->json : NULL);
 }
 
 void api_shapes_parsed_kernel(struct jsonw *j, const struct kernel *k)

@@ -24,6 +24,7 @@ struct cat_kernel {
 	int64_t variant_base_id;	/* kernel id, 0 for none */
 	const char *commit;		/* or NULL */
 	int64_t released_at;		/* or TM_NONE */
+	const char *json;		/* all of it as answers show it, ready to copy: a trend has hundreds */
 };
 
 /* `json`: what answers say of an entry in each of thousands of rows, as members of a JSON object, ready to copy. */

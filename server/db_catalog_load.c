@@ -160,6 +160,36 @@ static void load_fact(struct catalog *c, const struct db_rows *r, int row)
 	db_catalog_own_add(c, CAT_FACT, e);
 }
 
+/* The kernel as the API shows it. */
+static const char *kernel_json(struct arena *a, const struct cat_kernel *k)
+{
+	char time[TM_TEXT];
+	const char *text;
+	struct jsonw j;
+	struct buf b;
+
+	buf_init(&b);
+	j = jsonw_begin(&b);
+	jsonw_object(&j);
+	jsonw_kstr(&j, "name", k->name);
+	jsonw_kstr(&j, "release", k->release);
+	jsonw_kstr(&j, "base", k->base);
+	jsonw_key(&j, "rc");
+	if (k->rc)
+		jsonw_i64(&j, k->rc);
+	else
+		jsonw_null(&j);
+	jsonw_ki64(&j, "distance", k->distance);
+	jsonw_kstr(&j, "track", k->track);
+	jsonw_kraw(&j, "variant", k->variant);
+	jsonw_kstr(&j, "commit", k->commit);
+	jsonw_kstr(&j, "released_at", k->released_at == TM_NONE ? NULL : tm_format(k->released_at, time));
+	jsonw_object_end(&j);
+	text = arena_strndup(a, b.p, b.len);
+	buf_fini(&b);
+	return text;
+}
+
 static void load_kernel(struct catalog *c, const struct db_rows *r, int row)
 {
 	const void *old = db_catalog_own_by_id(c, CAT_KERNEL, db_i64(r, row, 0));
@@ -168,8 +198,10 @@ static void load_kernel(struct catalog *c, const struct db_rows *r, int row)
 
 	set_text(c->arena, &k->commit, db_text(r, row, 12));
 	__atomic_store_n(&k->released_at, db_time(r, row, 13), __ATOMIC_RELEASE);
-	if (old)
+	if (old) {
+		__atomic_store_n(&k->json, kernel_json(c->arena, k), __ATOMIC_RELEASE);
 		return;
+	}
 	k->id = db_i64(r, row, 0);
 	k->identity = arena_strdup(c->arena, db_text(r, row, 1));
 	k->name = arena_strdup(c->arena, db_text(r, row, 2));
@@ -184,6 +216,7 @@ static void load_kernel(struct catalog *c, const struct db_rows *r, int row)
 	k->is_variant = db_bool(r, row, 9);
 	k->variant = arena_strdup(c->arena, db_text(r, row, 10));
 	k->variant_base_id = db_i64(r, row, 11);
+	k->json = kernel_json(c->arena, k);
 	db_catalog_own_add(c, CAT_KERNEL, k);
 }
 
