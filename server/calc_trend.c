@@ -58,6 +58,17 @@ static bool kernel_wanted(const struct work *w, const struct cat_kernel *k)
 	return k && (w->variants || !k->is_variant) && calc_select_track(w->sel, k->track);
 }
 
+/* Uploads come in the order of kernels, or nearly: often there is nothing to sort. */
+static void sort_kernels(const struct cat_kernel **v, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && calc_select_kernel_order(&v[i - 1], &v[i]) <= 0)
+		i++;
+	if (i < n)
+		qsort(v, n, sizeof(*v), calc_select_kernel_order);
+}
+
 /* The kernels of the samples, in order; and the map to their places. Under the catalogue's lock. */
 static struct calc_ids find_kernels(struct work *w, struct catalog *c, const struct sample *samples, size_t n)
 {
@@ -80,50 +91,64 @@ static struct calc_ids find_kernels(struct work *w, struct catalog *c, const str
 		*calc_ids_at(&map, k->id) = 1;
 		w->kernels[w->n_kernels++] = k;
 	}
-	qsort(w->kernels, w->n_kernels, sizeof(*w->kernels), calc_select_kernel_order);
+	sort_kernels(w->kernels, w->n_kernels);
 	for (size_t i = 0; i < w->n_kernels; i++)
 		*calc_ids_at(&map, w->kernels[i]->id) = (uint32_t)i + 1;
 	return map;
 }
 
-static int by_kernel(const void *a, const void *b)
+/* Where a sample belongs; false: nowhere. */
+static bool place_of(const struct work *w, const struct calc_ids *series, const struct calc_ids *kernels,
+		     const struct sample *s, size_t *at, size_t *k)
 {
-	const struct point *p = a, *q = b;
-
-	return p->kernel < q->kernel ? -1 : p->kernel > q->kernel;
+	return s->n >= 1 && calc_ids_find(series, s->series_id, at) && calc_ids_find(kernels, s->kernel_id, k) &&
+	       run_wanted(w, s);
 }
 
-/* Samples by series (counting sort), within a series by kernel. */
+/* Counts in cell[1..n] become where each cell begins, in cell[0..n-1]. */
+static void begin_cells(size_t *cell, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		cell[i + 1] += cell[i];
+}
+
+struct place {
+	uint32_t sample, series, kernel;
+};
+
+/* Samples by series, within a series by kernel: counted by kernel, then by series. */
 static void sort_points(struct work *w, const struct calc_ids *kernels, const struct sample *samples, size_t n)
 {
 	const struct selection *sel = w->sel;
 	struct calc_ids series = calc_ids_new(w->a, sel->n);
-	size_t *end = arena_array(w->a, size_t, sel->n + 1);
+	size_t *of_series = arena_array(w->a, size_t, sel->n + 1);
+	size_t *of_kernel = arena_array(w->a, size_t, w->n_kernels + 1);
+	struct place *places = arena_alloc(w->a, 2 * n * sizeof(*places)), *by_kernel = places + n;
 
-	w->points = arena_array(w->a, struct point, n);
 	for (size_t i = 0; i < sel->n; i++)
 		*calc_ids_at(&series, w->order[i]->id) = (uint32_t)i + 1;
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < n; i++) {
-			const struct sample *s = &samples[i];
-			size_t at, k;
+	for (size_t i = 0; i < n; i++) {
+		size_t at, k;
 
-			if (!calc_ids_find(&series, s->series_id, &at) || !calc_ids_find(kernels, s->kernel_id, &k) ||
-			    s->n < 1 || !run_wanted(w, s))
-				continue;
-			if (pass == 0)
-				end[at + 1]++;
-			else
-				w->points[end[at]++] = (struct point){ (uint32_t)at, (uint32_t)k, {
-					.boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev,
-					.min = s->min, .max = s->max } };
-		}
-		for (size_t i = 0; i < sel->n && pass == 0; i++)
-			end[i + 1] += end[i];
+		if (!place_of(w, &series, kernels, &samples[i], &at, &k))
+			continue;
+		places[w->n++] = (struct place){ (uint32_t)i, (uint32_t)at, (uint32_t)k };
+		of_series[at + 1]++;
+		of_kernel[k + 1]++;
 	}
-	w->n = end[sel->n];
-	for (size_t from = 0, i = 0; i < sel->n; from = end[i++])
-		qsort(w->points + from, end[i] - from, sizeof(*w->points), by_kernel);
+	begin_cells(of_kernel, w->n_kernels);
+	begin_cells(of_series, sel->n);
+	for (size_t i = 0; i < w->n; i++)
+		by_kernel[of_kernel[places[i].kernel]++] = places[i];
+	w->points = arena_alloc(w->a, w->n * sizeof(*w->points));
+	for (size_t i = 0; i < w->n; i++) {
+		const struct place *p = &by_kernel[i];
+		const struct sample *s = &samples[p->sample];
+
+		w->points[of_series[p->series]++] = (struct point){ p->series, p->kernel, {
+			.boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev,
+			.min = s->min, .max = s->max } };
+	}
 }
 
 /* ---- points ---- */
