@@ -461,5 +461,7 @@ const char *table_value(struct arena *a, double v, const char *unit)
 	s = scale_of(counts, v);
 	if (v == round(v) && fabs(v) < 1e3)
 		return arena_printf(a, "%.0f", v);
+	if (fabs(v / s->factor) >= FIXED_MOST)	/* past all words for it */
+		return digits3(a, v);
 	return arena_printf(a, "%s%s", digits3(a, v / s->factor), s->word);
 }

@@ -354,3 +354,14 @@ def test_any_numbers_give_an_answer_without_nan(api, base, head):
     if len(base) == 1 or len(head) == 1:
         assert row["verdict"] == "inconclusive" and row["p"] is None
     assert row["confidence"] != "strong"
+
+
+def test_values_of_0_or_less_are_told_as_such(api):
+    for kernel, factor in (("v6.16", 1), ("v6.17-rc1", 1.5)):
+        for boot in range(2):
+            results = [{"benchmark": "odd/delta", "params": {"k": i}, "metric": "delta", "unit": "%", "better": "neutral",
+                        "values": [value * factor * (1 + boot / 100), value * factor]} for i, value in enumerate((-5, 1e306, 5))]
+            api.store(submission(kernel=kernel, machine="odd-01", boot_id=f"{kernel}-{boot}", results=results))
+    text = api.get("/api/v1/compare.txt?base=6.16&head=6.17-rc1&benchmark=odd/delta").text
+    assert "1 of 3 rows have a value of 0 or less" in " ".join(text.split()), text
+    assert "e+306 " in text and max(map(len, text.splitlines())) <= 72, text

@@ -158,6 +158,10 @@ static void numbers(void)
 	is_str(table_value(a, 143857, "calls/s"), "144k", "counts in thousands");
 	is_str(table_value(a, 12, "calls/s"), "12", "a small count as it is");
 	is_str(table_value(a, NAN, "ns"), "-", "nothing");
+	is_str(table_value(a, 1e307, "calls/s"), "1.00e+307", "no 300 digits");
+	is_str(table_value(a, -2e300, "ns"), "-2.00e+291 s", "nor of time");
+	is_str(table_value(a, 1.5e-300, "%"), "1.50e-300", "what is not 0 does not look like it");
+	is_str(table_percent(a, 1e307), "+1.00e+307 %", "nor of percent");
 	is_str(table_percent(a, 150.2622), "+150 %", "percent: three digits");
 	is_str(table_percent(a, 3.6194), "+3.62 %", "percent: at most two decimals");
 	is_str(table_percent(a, -66.59), "-66.6 %", "percent: the sign as computed");
