@@ -2,6 +2,7 @@
 #include "api_shapes.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "../ingest/kernel_json.h"
@@ -49,7 +50,81 @@ void api_shapes_parsed_kernel(struct jsonw *j, const struct kernel *k)
 	jsonw_object_end(j);
 }
 
+void api_shapes_interval(struct jsonw *j, const char *key, bool known, double lo, double hi)
+{
+	jsonw_key(j, key);
+	if (!known) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_array(j);
+	jsonw_num(j, lo);
+	jsonw_num(j, hi);
+	jsonw_array_end(j);
+}
+
+static void why_variances(struct jsonw *j, const struct why *why)
+{
+	jsonw_key(j, "variances");
+	jsonw_array(j);
+	for (size_t i = 0; i < why->n_variances; i++) {
+		const struct why_variance *v = &why->variance[i];
+
+		jsonw_object(j);
+		jsonw_kstr(j, "name", v->name);
+		jsonw_kstr(j, "about", v->about);
+		jsonw_knum(j, "variance", v->variance);
+		jsonw_knum(j, "df", v->df);
+		jsonw_kbool(j, "assumed", isinf(v->df));
+		jsonw_object_end(j);
+	}
+	jsonw_array_end(j);
+}
+
+void api_shapes_why(struct jsonw *j, const struct why *why)
+{
+	jsonw_key(j, "why");
+	jsonw_object(j);
+	jsonw_kstr(j, "text", why->text);
+	jsonw_kstr(j, "source", why->source);
+	jsonw_key(j, "inputs");
+	jsonw_object(j);
+	for (size_t i = 0; i < why->n_inputs; i++)
+		jsonw_knum(j, why->input[i].name, why->input[i].value);
+	jsonw_object_end(j);
+	jsonw_knum(j, "estimate", why->estimate);
+	jsonw_knum(j, "se", why->se);
+	why_variances(j, why);
+	jsonw_key(j, "thresholds");
+	jsonw_object(j);
+	jsonw_knum(j, "q_weak", why->q_weak);
+	jsonw_knum(j, "q_strong", why->q_strong);
+	jsonw_knum(j, "claim_percent", why->claim_percent);
+	jsonw_knum(j, "unchanged_percent", why->same_percent);
+	jsonw_object_end(j);
+	jsonw_key(j, "family");
+	if (why->family) {
+		jsonw_object(j);
+		jsonw_kstr(j, "about", why->family);
+		jsonw_ki64(j, "size", (int64_t)why->family_size);
+		jsonw_object_end(j);
+	} else {
+		jsonw_null(j);
+	}
+	jsonw_object_end(j);
+}
+
 /* ---- arguments ---- */
+
+int api_shapes_explain(struct req *rq, bool *explain, struct err *err)
+{
+	const char *text = web_arg(rq, "explain");
+
+	*explain = text && !strcmp(text, "1");
+	if (text && !*explain && strcmp(text, "0"))
+		return err_set(err, ERR_BAD_ARGUMENT, "explain: 0 or 1");
+	return 0;
+}
 
 int api_shapes_selection(struct req *rq, struct selection *sel, struct err *err)
 {

@@ -5,6 +5,7 @@
 
 #include "../lib/jsonw.h"
 #include "calc_compare.h"
+#include "calc_why.h"
 #include "db_seen.h"
 #include "web.h"
 
@@ -12,6 +13,13 @@
 void api_shapes_kernel(struct jsonw *j, const struct cat_kernel *k);
 /* The same shape from a parsed name: commit and released_at are null. */
 void api_shapes_parsed_kernel(struct jsonw *j, const struct kernel *k);
+
+/* "why": the shape Why of the API. */
+void api_shapes_why(struct jsonw *j, const struct why *why);
+/* explain=1: verdicts tell why. */
+int api_shapes_explain(struct req *rq, bool *explain, struct err *err);
+/* [lo, hi], or null where it is not known. */
+void api_shapes_interval(struct jsonw *j, const char *key, bool known, double lo, double hi);
 
 /* "series_id": ids are strings. */
 void api_shapes_id(struct jsonw *j, const char *key, int64_t id);

@@ -66,7 +66,8 @@ static void json_line(struct jsonw *j, const struct sweep_line *l)
 	jsonw_object_end(j);
 }
 
-static void json_part(struct jsonw *j, const struct sweep_ratio *r, enum sweep_cost c)
+static void json_part(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r,
+		      enum sweep_cost c, bool explain)
 {
 	const struct sweep_part *p = &r->part[c];
 
@@ -77,24 +78,23 @@ static void json_part(struct jsonw *j, const struct sweep_ratio *r, enum sweep_c
 	}
 	jsonw_object(j);
 	jsonw_knum(j, "percent", p->percent);
-	jsonw_key(j, "ci");
-	if (p->test->told) {
-		jsonw_array(j);
-		jsonw_num(j, p->ci_lo);
-		jsonw_num(j, p->ci_hi);
-		jsonw_array_end(j);
-	} else {
-		jsonw_null(j);
-	}
+	api_shapes_interval(j, "ci", p->test->told, p->ci_lo, p->ci_hi);
 	jsonw_kstr(j, "verdict", calc_compare_verdict_word(p->verdict));
 	jsonw_kstr(j, "confidence", calc_compare_confidence_word(p->confidence));
 	jsonw_knum(j, "p", p->p);
 	jsonw_knum(j, "q", p->q);
 	jsonw_knum(j, "restored_percent", p->restored_percent);
+	if (explain) {
+		struct why why;
+
+		calc_why_part(a, s, r, c, &why);
+		api_shapes_why(j, &why);
+	}
 	jsonw_object_end(j);
 }
 
-static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
+static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r,
+		       bool explain)
 {
 	jsonw_object(j);
 	json_common(j, r->line);
@@ -110,14 +110,14 @@ static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, 
 	jsonw_array_end(j);
 	jsonw_knum(j, "onset", r->onset);
 	for (int c = 0; c < SWEEP_COSTS; c++)
-		json_part(j, r, (enum sweep_cost)c);
+		json_part(j, a, s, r, (enum sweep_cost)c, explain);
 	jsonw_kstr(j, "statement", calc_sweep_sentence_statement(a, s, r));
 	jsonw_kstr(j, "cost", calc_sweep_sentence_cost(a, s, r));
 	jsonw_kstr(j, "sentence", calc_sweep_sentence(a, s, r));
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, struct arena *a, const struct sweep *s)
+static void as_json(struct buf *out, struct arena *a, const struct sweep *s, bool explain)
 {
 	struct jsonw j = jsonw_begin(out);
 
@@ -137,7 +137,7 @@ static void as_json(struct buf *out, struct arena *a, const struct sweep *s)
 	jsonw_key(&j, "ratios");
 	jsonw_array(&j);
 	for (size_t i = 0; i < s->n_ratios; i++)
-		json_ratio(&j, a, s, &s->ratios[i]);
+		json_ratio(&j, a, s, &s->ratios[i], explain);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);
 }
@@ -290,11 +290,12 @@ int api_sweep(struct req *rq, struct err *err)
 	struct sweep *s;
 	const char *axis;
 	double onset_percent;
+	bool explain;
 	size_t n = 0;
 
 	if (api_shapes_selection(rq, &sel, err) || axis_of(rq, &sel, &axis, err) ||
 	    kernels_of(rq, &sel, &kernels, &n, err) || onset_of(rq, &onset_percent, err) ||
-	    api_shapes_runs(rq, &runs, err) ||
+	    api_shapes_explain(rq, &explain, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_sweep(rq->server->catalog, rq->db, rq->arena, &sel, axis, kernels, n, &runs, onset_percent, &s, err))
 		return -1;
 	if (rq->rep == REP_CSV)
@@ -304,6 +305,6 @@ int api_sweep(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		calc_sweep_svg(&rq->out, rq->arena, s);
 	else
-		as_json(&rq->out, rq->arena, s);
+		as_json(&rq->out, rq->arena, s, explain);
 	return 0;
 }

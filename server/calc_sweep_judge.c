@@ -13,7 +13,8 @@ const char *calc_sweep_judge_cost_word(enum sweep_cost c)
 }
 
 /*
- * What boots or history say of ln(head / base), over sizes. Only where every size has it:
+ * What boots or history say of ln(head / base), over sizes; siblings are the sizes again, and
+ * what is presumed of one boot is presumed here too. Only where every size has it:
  * else the quiet sizes would speak for the loud ones. The same boots stand behind all sizes,
  * so degrees of freedom do not add up.
  */
@@ -25,10 +26,10 @@ static void known_noise(const struct sweep_ratio *r, struct fitpair_in *in)
 	for (size_t i = 0; i < r->n; i++) {
 		const struct compare_row *row = r->row[i];
 
-		if (!row->tested || row->base.boots + row->head.boots < 3)
+		if (row->ab.source != NOISE_BOOTS && row->ab.source != NOISE_HISTORY)
 			return;
-		sum += row->log_se * row->log_se;
-		df = fmin(df, row->df);
+		sum += row->ab.se * row->ab.se;
+		df = fmin(df, row->ab.df);
 	}
 	in->noise = sum / (double)r->n;
 	in->noise_df = df;
@@ -65,19 +66,15 @@ static void fill_parts(struct sweep_ratio *r)
 	fill_part(&r->part[SWEEP_OVERALL], &f->all, NAN, NAN);
 }
 
+/* As a row is judged; but many sizes agree, so a single boot may be as sure as it looks. */
 static void judge_part(struct sweep_part *p, enum better better)
 {
-	bool worse = (p->percent > 0) == (better == BETTER_LOWER);
+	struct compare_row row = { .q = p->q, .ab = { .source = p->test->told ? NOISE_BOOTS : NOISE_NONE,
+						      .diff = p->test->change, .lo = p->test->lo, .hi = p->test->hi } };
 
-	if (isnan(p->q))
-		return;
-	if (p->q <= SWEEP_Q_WEAK)
-		p->confidence = p->q <= SWEEP_Q_STRONG ? COMPARE_STRONG : COMPARE_WEAK;
-	if (p->ci_lo >= -COMPARE_FLOOR_PERCENT && p->ci_hi <= COMPARE_FLOOR_PERCENT)
-		p->verdict = COMPARE_UNCHANGED;
-	else if (p->confidence != COMPARE_NONE && fabs(p->percent) >= COMPARE_FLOOR_PERCENT &&
-		 better != BETTER_NEUTRAL)
-		p->verdict = worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT;
+	calc_compare_judge(&row, better);
+	p->verdict = row.verdict;
+	p->confidence = row.confidence;
 }
 
 /* Null where the kernel that it repairs lost nothing that shows. */

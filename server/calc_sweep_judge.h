@@ -5,9 +5,6 @@
 
 #include "calc_sweep.h"
 
-#define SWEEP_Q_WEAK .05
-#define SWEEP_Q_STRONG .001
-
 /* Tests every ratio of s, with q over all of them. The rows behind the points are there already. */
 void calc_sweep_judge(struct arena *a, struct sweep *s);
 

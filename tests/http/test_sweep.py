@@ -220,6 +220,30 @@ def test_boots_replace_what_is_assumed_of_a_reboot(api, machine):
     assert ratio["per_unit"]["ci"][1] - ratio["per_unit"]["ci"][0] < single["per_unit"]["ci"][1] - single["per_unit"]["ci"][0]
 
 
+def test_explain_tells_why_and_without_it_nothing_changes(api, machine):
+    wobble = {4: 1.004, 40: .995, 400: 1.006, 4000: .997}
+    post(api, machine, "6.16", lambda s: 1000 + 10 * s)
+    post(api, machine, "6.17", lambda s: (1000 + 12 * s) * wobble[s])
+    query = {"axis": "size_kib", "kernel": ["6.16", "6.17"], "machine": machine}
+    plain, off, on = (api.get(SWEEP, params={**query, **more}) for more in ({}, {"explain": 0}, {"explain": 1}))
+    assert plain.content == off.content and b'"why"' not in plain.content
+    explained = on.json()
+    (ratio,) = explained["ratios"]
+    for name in ("fixed", "per_unit", "overall"):
+        why = ratio[name].pop("why")
+        total = sum(v["variance"] for v in why["variances"])
+        assert why["se"] == pytest.approx(math.sqrt(total)) and math.expm1(why["estimate"]) * 100 == pytest.approx(
+            ratio[name]["percent"])
+        assert why["family"] == {"about": "costs of this sweep", "size": 3} and why["source"] == "residuals"
+        assert {v["name"]: v["assumed"] for v in why["variances"]} == {
+            "paired_residuals": False, "common_misfit": False, "whole_run": True}
+        assert why["inputs"]["sizes"] == 4 and why["text"].endswith(".")
+    for point in ratio["points"]:
+        point.pop("why", None)
+    assert explained == plain.json(), "and all else stays as it is"
+    error_of(api.get(SWEEP, params={**query, "explain": "yes"}), 400, "bad_argument")
+
+
 def test_without_a_fit_there_is_no_verdict_on_costs(api, machine):
     for kernel in ("6.16", "6.17"):
         post(api, machine, kernel, lambda s: 1000 + s, sizes=(4, 40))
