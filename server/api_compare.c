@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../chart/table.h"
+#include "../lib/num.h"
 #include "api_shapes.h"
 #include "calc_words.h"
 
@@ -69,7 +70,8 @@ static void json_change(struct jsonw *j, const struct compare_row *r)
 	jsonw_str(j, calc_compare_confidence_word(r->confidence));
 }
 
-static void json_row(struct jsonw *j, const struct compare_row *r)
+/* why: NULL unless the verdicts tell it. */
+static void json_row(struct jsonw *j, const struct compare_row *r, const struct why *why)
 {
 	jsonw_object(j);
 	json_series(j, r->series);
@@ -92,6 +94,8 @@ static void json_row(struct jsonw *j, const struct compare_row *r)
 	jsonw_num(j, r->restored_percent);
 	JSONW_KEY(j, "remaining_percent");
 	jsonw_num(j, r->remaining_percent);
+	if (why)
+		api_shapes_why(j, why);
 	jsonw_object_end(j);
 }
 
@@ -110,7 +114,28 @@ static void json_missing(struct jsonw *j, const struct compare_missing *m)
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, const struct compare *c)
+struct asked {			/* beside the comparison itself */
+	bool explain;
+	int64_t only;		/* a series' id, or 0: all rows */
+};
+
+static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c, const struct asked *asked)
+{
+	struct why why;
+
+	jsonw_key(j, "rows");
+	jsonw_array(j);
+	for (size_t i = 0; i < c->n_rows; i++) {
+		if (asked->only && c->rows[i].series->id != asked->only)
+			continue;
+		if (asked->explain)
+			calc_why_row(a, &c->rows[i], c->family, &why);
+		json_row(j, &c->rows[i], asked->explain ? &why : NULL);
+	}
+	jsonw_array_end(j);
+}
+
+static void as_json(struct buf *out, struct arena *a, const struct compare *c, const struct asked *asked)
 {
 	struct jsonw j = jsonw_begin(out);
 
@@ -131,11 +156,7 @@ static void as_json(struct buf *out, const struct compare *c)
 	jsonw_knum(&j, "geomean_percent", c->geomean_percent);
 	jsonw_knum(&j, "restored_percent", c->restored_percent);
 	jsonw_object_end(&j);
-	jsonw_key(&j, "rows");
-	jsonw_array(&j);
-	for (size_t i = 0; i < c->n_rows; i++)
-		json_row(&j, &c->rows[i]);
-	jsonw_array_end(&j);
+	json_rows(&j, a, c, asked);
 	jsonw_key(&j, "missing");
 	jsonw_array(&j);
 	for (size_t i = 0; i < c->n_missing; i++)
@@ -223,15 +244,26 @@ static void as_csv(struct buf *out, struct arena *a, const struct compare *c)
 	table_csv(out, t);
 }
 
+static int asked_of(struct req *rq, struct asked *asked, struct err *err)
+{
+	const char *only = web_arg(rq, "only");
+
+	*asked = (struct asked){ 0 };
+	if (only && (num_parse_i64(only, strlen(only), &asked->only) || asked->only <= 0))
+		return err_set(err, ERR_BAD_ARGUMENT, "only: the series_id of a row is needed");
+	return api_shapes_explain(rq, &asked->explain, err);
+}
+
 int api_compare(struct req *rq, struct err *err)
 {
 	const struct cat_kernel *base, *head, *fix;
 	struct selection sel;
 	struct compare_runs runs;
 	struct compare *c;
+	struct asked asked;
 
 	if (api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
-	    api_shapes_runs(rq, &runs, err) ||
+	    asked_of(rq, &asked, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, fix, &runs, &c, err))
 		return -1;
 	if (rq->rep == REP_CSV)
@@ -241,6 +273,6 @@ int api_compare(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		api_compare_svg(&rq->out, rq->arena, c);
 	else
-		as_json(&rq->out, c);
+		as_json(&rq->out, rq->arena, c, &asked);
 	return 0;
 }

@@ -26,7 +26,7 @@ static void json_labels(struct jsonw *j, const char *key, const struct matrix_la
 	jsonw_array_end(j);
 }
 
-static void json_cell(struct jsonw *j, const struct matrix_cell *c)
+static void json_cell(struct jsonw *j, struct arena *a, const struct matrix *m, const struct matrix_cell *c, bool explain)
 {
 	if (!c->n_series) {
 		jsonw_null(j);
@@ -34,15 +34,7 @@ static void json_cell(struct jsonw *j, const struct matrix_cell *c)
 	}
 	jsonw_object(j);
 	jsonw_knum(j, "percent", c->percent);
-	jsonw_key(j, "ci");
-	if (c->tested) {
-		jsonw_array(j);
-		jsonw_num(j, c->ci_lo);
-		jsonw_num(j, c->ci_hi);
-		jsonw_array_end(j);
-	} else {
-		jsonw_null(j);
-	}
+	api_shapes_interval(j, "ci", c->tested, c->ci_lo, c->ci_hi);
 	jsonw_kstr(j, "direction", calc_compare_direction_word(c->direction));
 	jsonw_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
 	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
@@ -52,10 +44,16 @@ static void json_cell(struct jsonw *j, const struct matrix_cell *c)
 	api_shapes_id(j, "series_id", c->worst->series->id);
 	jsonw_knum(j, "change_percent", c->worst->change_percent);
 	jsonw_object_end(j);
+	if (explain) {
+		struct why why;
+
+		calc_why_cell(a, m, c, &why);
+		api_shapes_why(j, &why);
+	}
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, const struct matrix *m)
+static void as_json(struct buf *out, struct arena *a, const struct matrix *m, bool explain)
 {
 	struct jsonw j = jsonw_begin(out);
 
@@ -71,7 +69,7 @@ static void as_json(struct buf *out, const struct matrix *m)
 	for (size_t r = 0; r < m->n_rows; r++) {
 		jsonw_array(&j);
 		for (size_t c = 0; c < m->n_cols; c++)
-			json_cell(&j, &m->cells[r * m->n_cols + c]);
+			json_cell(&j, a, m, &m->cells[r * m->n_cols + c], explain);
 		jsonw_array_end(&j);
 	}
 	jsonw_array_end(&j);
@@ -225,11 +223,12 @@ int api_matrix(struct req *rq, struct err *err)
 	struct compare *c;
 	struct matrix *m;
 	const char *rows, *cols;
+	bool explain;
 
 	if (dimension(rq, "rows", "uarch", &rows, err) || dimension(rq, "cols", "thp", &cols, err) ||
 	    api_shapes_selection(rq, &sel, err) || check_param(rq, "rows", rows, &sel, err) ||
 	    check_param(rq, "cols", cols, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
-	    api_shapes_runs(rq, &runs, err) ||
+	    api_shapes_explain(rq, &explain, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, NULL, &runs, &c, err))
 		return -1;
 	m = calc_matrix(rq->arena, c, rows, cols);
@@ -240,6 +239,6 @@ int api_matrix(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		as_svg(&rq->out, rq->arena, m, rows, cols);
 	else
-		as_json(&rq->out, m);
+		as_json(&rq->out, rq->arena, m, explain);
 	return 0;
 }

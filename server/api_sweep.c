@@ -105,6 +105,12 @@ static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, 
 		jsonw_knum(j, "x", r->x[i]);
 		jsonw_knum(j, "percent", r->percent[i]);
 		jsonw_kstr(j, "verdict", calc_compare_verdict_word(r->row[i]->verdict));
+		if (explain) {
+			struct why why;
+
+			calc_why_row(a, r->row[i], r->row_family, &why);
+			api_shapes_why(j, &why);
+		}
 		jsonw_object_end(j);
 	}
 	jsonw_array_end(j);

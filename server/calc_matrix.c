@@ -152,6 +152,9 @@ static void judge(struct arena *a, struct matrix *m, const struct calc_mean *mea
 
 		calc_compare_judge(&r, better);
 		cell->direction = calc_compare_direction(cell->percent, better);
+		cell->ab = means[i].ab;
+		cell->q = q[i];
+		m->family += cell->tested;
 		cell->verdict = r.verdict;
 		cell->confidence = r.confidence;
 	}

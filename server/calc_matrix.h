@@ -15,6 +15,8 @@ struct matrix_cell {
 	size_t n_series;	/* 0: empty */
 	double percent;		/* geomean over the cell's rows; NaN: no ratio above 0 */
 	bool tested;
+	struct ab ab;		/* the test of the mean */
+	double q;		/* over the cells */
 	double ci_lo, ci_hi;
 	bool signs_disagree;	/* intervals of two rows lie on opposite sides of 0 */
 	enum compare_direction direction;	/* of the mean; needs no noise estimate */
@@ -28,6 +30,7 @@ struct matrix {
 	struct matrix_label *rows, *cols;	/* in order: numbers, then texts */
 	size_t n_rows, n_cols;
 	struct matrix_cell *cells;		/* [row * n_cols + col] */
+	size_t family;				/* cells tested: what q is over */
 };
 
 /* Whether `name` can be rows= or cols=. */

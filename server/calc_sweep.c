@@ -24,6 +24,7 @@ struct work {
 	size_t n;
 	const struct sides *sides;
 	struct student_memo memo;
+	size_t *family;		/* of each kernel's rows */
 	double onset_percent;
 	struct sweep *out;
 };
@@ -198,8 +199,8 @@ static const struct compare_row **row_index(struct work *w, const struct compare
 	return by_index;
 }
 
-static void make_ratio(struct work *w, size_t from, size_t to, const struct compare_row **rows,
-		       const struct sweep_line *line, const struct sweep_line *base)
+static struct sweep_ratio *make_ratio(struct work *w, size_t from, size_t to, const struct compare_row **rows,
+				      const struct sweep_line *line, const struct sweep_line *base)
 {
 	struct sweep_ratio *r = &w->out->ratios[w->out->n_ratios++];
 	size_t most = to - from;
@@ -221,6 +222,7 @@ static void make_ratio(struct work *w, size_t from, size_t to, const struct comp
 		unchanged[r->n++] = row->verdict == COMPARE_UNCHANGED;
 	}
 	r->onset = fit_onset(r->x, r->percent, unchanged, r->n, w->onset_percent);
+	return r;
 }
 
 /* All lines and ratios of the members from..to, which differ only in x. */
@@ -239,7 +241,7 @@ static void make_group(struct work *w, size_t from, size_t to, size_t group, con
 		if (k == 0)
 			base = l;
 		else if (base)
-			make_ratio(w, from, to, rows[k], l, base);
+			make_ratio(w, from, to, rows[k], l, base)->row_family = w->family[k];
 	}
 }
 
@@ -271,8 +273,13 @@ int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct s
 	if (calc_sides_read(c, db, a, sub, kernels, n_kernels, runs, &sides, err))
 		return -1;
 	w->sides = sides;
-	for (size_t k = 1; k < n_kernels; k++)
-		rows[k] = row_index(w, calc_compare_rows(a, sides, 0, k, -1));
+	w->family = arena_array(a, size_t, n_kernels);
+	for (size_t k = 1; k < n_kernels; k++) {
+		const struct compare *c_k = calc_compare_rows(a, sides, 0, k, -1);
+
+		rows[k] = row_index(w, c_k);
+		w->family[k] = c_k->family;
+	}
 	for (size_t i = 0; i < w->n; i++)
 		groups += i == 0 || group_order(&w->member[i - 1], &w->member[i]);
 	/* never grown: ratios point into lines */

@@ -43,6 +43,7 @@ struct sweep_ratio {				/* of one line to the first kernel's */
 	size_t n;
 	double *x, *percent;
 	const struct compare_row **row;		/* the comparison behind each point */
+	size_t row_family;			/* tests that their q is over */
 	double onset;				/* NaN: none */
 	bool has_pair;				/* at least 3 sizes in common, with a fit each */
 	struct fitpair_in in;

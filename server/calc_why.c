@@ -57,6 +57,106 @@ static const char *effect(struct arena *a, const struct why *w, double change, d
 			    percent(a, lo), percent(a, hi), fabs(w->estimate) / w->se);
 }
 
+/* ---- rows ---- */
+
+static void side_inputs(struct arena *a, struct why *w, const char *side, const struct stats_side *s)
+{
+	input(w, arena_printf(a, "%s_boots", side), (double)s->boots);
+	input(w, arena_printf(a, "%s_n", side), (double)s->n);
+	input(w, arena_printf(a, "%s_center", side), s->center);
+	input(w, arena_printf(a, "%s_stddev", side), s->stddev);
+}
+
+static const char *boots_words(struct arena *a, const struct compare_row *r)
+{
+	if (r->base.boots == r->head.boots)
+		return arena_printf(a, "%lld boot%s a side", (long long)r->base.boots, r->base.boots > 1 ? "s" : "");
+	return arena_printf(a, "%lld against %lld boots", (long long)r->base.boots, (long long)r->head.boots);
+}
+
+/* Where the noise is known from, in a sentence. */
+static const char *row_noise(struct arena *a, const struct compare_row *r)
+{
+	const struct ab *t = &r->ab;
+	const char *boots = boots_words(a, r), *noise = plain_percent(a, t->noise * 100);
+	const char *prior = t->prior == NOISE_HISTORY ? "other kernels of this series" :
+			    "other parameters of this benchmark on this machine";
+
+	switch (t->source) {
+	case NOISE_BOOTS:
+		boots = arena_printf(a, "Noise: %s differ by %s from boot to boot (%.3g degrees of freedom", boots, noise, t->df);
+		if (t->prior_df > 0)
+			return arena_printf(a, "%s, %.3g of them from %lld %s).", boots, t->prior_df, (long long)t->from, prior);
+		if (t->disagrees)
+			return arena_printf(a, "%s; %lld %s say otherwise and do not count).", boots, (long long)t->from, prior);
+		return arena_printf(a, "%s).", boots);
+	case NOISE_HISTORY:
+	case NOISE_SIBLINGS:
+		return arena_printf(a, "Noise: %s can't tell it; %lld %s say that boots differ by %s (%.3g degrees of freedom).",
+				    boots, (long long)t->from, prior, noise, t->df);
+	case NOISE_REPETITIONS:
+		return arena_printf(a, "Noise: %s and no history; a boot is presumed to differ by %s from the next, which only "
+				       "large changes are beyond.", boots, noise);
+	case NOISE_NONE:
+		break;
+	}
+	return "";
+}
+
+static struct why ab_why(const struct ab *t, const char *family, size_t family_size)
+{
+	return (struct why){ .source = noise_source_word(t->source), .estimate = t->source ? t->diff : NAN, .se = t->se,
+			     .q_weak = AB_Q_WEAK, .q_strong = AB_Q_STRONG,
+			     .claim_percent = ab_floors_default.claim_percent,
+			     .same_percent = ab_floors_default.same_percent, .family = family,
+			     .family_size = family_size };
+}
+
+void calc_why_row(struct arena *a, const struct compare_row *r, size_t family, struct why *w)
+{
+	const struct ab *t = &r->ab;
+
+	*w = ab_why(t, "rows of this comparison", family);
+	side_inputs(a, w, "base", &r->base);
+	side_inputs(a, w, "head", &r->head);
+	input(w, "noise_percent", r->noise_percent);
+	input(w, "detectable_percent", r->detectable_percent);
+	if (!t->source) {
+		struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
+		char *advice = arena_alloc(a, AB_ADVICE);
+
+		ab_advice(&r->base, &r->head, t, memo, advice);
+		w->text = arena_printf(a, "Nothing tells how noisy this is, so there is no verdict. %s.", advice);
+		return;
+	}
+	variance(w, "base", "of the base's centre", t->var_base / (double)r->base.boots, t->df);
+	variance(w, "head", "of the head's centre", t->var_head / (double)r->head.boots, t->df);
+	variance(w, "rounding", "values were rounded to steps", t->rounding, NAN);
+	w->text = arena_printf(a, "The change is %s %s %s", effect(a, w, r->change_percent, r->ci_lo, r->ci_hi),
+			       row_noise(a, r), outcome(a, w, r->change_percent, r->q, r->verdict, r->confidence));
+}
+
+/* ---- cells ---- */
+
+void calc_why_cell(struct arena *a, const struct matrix *m, const struct matrix_cell *c, struct why *w)
+{
+	const char *signs = c->signs_disagree ? " Rows disagree: some are surely above and some surely below nothing." : "";
+
+	*w = ab_why(&c->ab, "cells of this matrix", m->family);
+	input(w, "rows", (double)c->n_series);
+	input(w, "worst_change_percent", c->worst ? c->worst->change_percent : NAN);
+	if (!c->tested) {
+		w->text = arena_printf(a, "Not every one of the %zu rows tells how noisy it is, so their mean has no verdict.%s",
+				       c->n_series, signs);
+		return;
+	}
+	variance(w, "mean", "of the mean over rows: one machine's errors add up as they are, those of several as squares",
+		 c->ab.se * c->ab.se, c->ab.df);
+	w->text = arena_printf(a, "The mean over %zu row%s is %s %s%s", c->n_series, c->n_series > 1 ? "s" : "",
+			       effect(a, w, c->percent, c->ci_lo, c->ci_hi),
+			       outcome(a, w, c->percent, c->q, c->verdict, c->confidence), signs);
+}
+
 /* ---- sweeps ---- */
 
 static void part_numbers(const struct sweep_ratio *r, enum sweep_cost c, struct why *w)
@@ -109,7 +209,7 @@ void calc_why_part(struct arena *a, const struct sweep *s, const struct sweep_ra
 
 	*w = (struct why){ .source = "residuals", .q_weak = AB_Q_WEAK, .q_strong = AB_Q_STRONG,
 			   .claim_percent = AB_FLOOR_PERCENT, .same_percent = AB_SAME_PERCENT,
-			   .family = "costs of this sweep", .family_size = s->family };
+			   .family = "tests of this sweep", .family_size = s->family };
 	part_numbers(r, c, w);
 	if (!p->test->told) {
 		w->text = arena_printf(a, "The %s is not above nought by at least three standard errors in both fits, so the "

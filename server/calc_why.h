@@ -6,6 +6,7 @@
 #ifndef SERVER_CALC_WHY_H
 #define SERVER_CALC_WHY_H
 
+#include "calc_matrix.h"
 #include "calc_sweep.h"
 
 struct why_input {
@@ -33,6 +34,12 @@ struct why {
 	const char *family;	/* what q is over; NULL: no family */
 	size_t family_size;
 };
+
+/* A row of a comparison whose q is over `family` tests. */
+void calc_why_row(struct arena *a, const struct compare_row *row, size_t family, struct why *why);
+
+/* A cell of a matrix. */
+void calc_why_cell(struct arena *a, const struct matrix *m, const struct matrix_cell *cell, struct why *why);
 
 /* One cost of a ratio of the sweep. */
 void calc_why_part(struct arena *a, const struct sweep *s, const struct sweep_ratio *r, enum sweep_cost c,

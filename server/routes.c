@@ -34,7 +34,7 @@ const struct route routes[] = {
 
 	/* the questions */
 	{ .method = "GET", .pattern = "/api/v1/compare", .handler = api_compare, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "base head fix run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "base head fix only explain run " SELECTORS, .cached = true,
 	  .about = "Two kernels, and what a third restores: a row a series.", .shape = "Compare" },
 	{ .method = "GET", .pattern = "/api/v1/sweep", .handler = api_sweep, .scope = SCOPE_READ,
 	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent explain run " SELECTORS, .cached = true,
@@ -43,7 +43,7 @@ const struct route routes[] = {
 	  .reps = TABLES | REP_SVG, .args = "variants run " SELECTORS, .cached = true,
 	  .about = "Series over the kernels of their tracks, with the steps found.", .shape = "Trend" },
 	{ .method = "GET", .pattern = "/api/v1/matrix", .handler = api_matrix, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "base head rows cols run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "base head rows cols explain run " SELECTORS, .cached = true,
 	  .about = "A comparison by two of its dimensions.", .shape = "Matrix" },
 
 	/* the catalogue */

@@ -234,7 +234,7 @@ def test_explain_tells_why_and_without_it_nothing_changes(api, machine):
         total = sum(v["variance"] for v in why["variances"])
         assert why["se"] == pytest.approx(math.sqrt(total)) and math.expm1(why["estimate"]) * 100 == pytest.approx(
             ratio[name]["percent"])
-        assert why["family"] == {"about": "costs of this sweep", "size": 3} and why["source"] == "residuals"
+        assert why["family"] == {"about": "tests of this sweep", "size": 3} and why["source"] == "residuals"
         assert {v["name"]: v["assumed"] for v in why["variances"]} == {
             "paired_residuals": False, "common_misfit": False, "whole_run": True}
         assert why["inputs"]["sizes"] == 4 and why["text"].endswith(".")

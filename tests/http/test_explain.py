@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""?explain=1: each verdict says why, from numbers that add up, and nothing else changes."""
+import itertools
+import math
+
+import pytest
+
+from harness import error_of, submission
+
+COMPARE = "/api/v1/compare"
+MATRIX = "/api/v1/matrix"
+names = (f"explain-{i:02}" for i in itertools.count())
+
+
+@pytest.fixture()
+def machine():
+    return next(names)
+
+
+def boots(api, machine, kernel, centres, thp="always", repeat=3):
+    """A run a boot: for each size its values lie 0.1 % around the centre of that boot."""
+    for boot, factor in enumerate(centres):
+        results = [{"benchmark": "explain/one", "params": {"size_kib": size}, "metric": "latency", "unit": "ns/call",
+                    "better": "lower", "values": [size * factor * (1 + .001 * i) for i in range(repeat)]}
+                   for size in (400, 4000)]
+        api.store(submission(kernel, machine, results=results, thp=thp, boot_id=f"{machine}-{kernel}-{thp}-{boot}"))
+
+
+def rows_of(api, machine, **more):
+    return api.json(COMPARE, params={"base": "6.16", "head": "6.17", "machine": machine, **more})["rows"]
+
+
+def check(why, percent):
+    """The parts make the whole."""
+    assert why["se"] == pytest.approx(math.sqrt(sum(v["variance"] for v in why["variances"])))
+    assert math.expm1(why["estimate"]) * 100 == pytest.approx(percent)
+    assert why["text"].endswith(".") and "nan" not in why["text"] and "inf" not in why["text"]
+
+
+def test_a_row_tells_its_boots_their_noise_and_the_thresholds(api, machine):
+    boots(api, machine, "6.16", (1, 1.004, .997))
+    boots(api, machine, "6.17", (1.05, 1.052, 1.047))
+    for row in rows_of(api, machine, explain=1):
+        why = row["why"]
+        assert row["verdict"] == "regression" and why["source"] == "boots"
+        check(why, row["change_percent"])
+        assert why["inputs"]["base_boots"] == 3 and why["inputs"]["head_n"] == 9
+        assert why["inputs"]["base_center"] == row["base"]["center"]
+        assert why["inputs"]["noise_percent"] == row["noise_percent"]
+        assert why["thresholds"] == {"q_weak": .05, "q_strong": .001, "claim_percent": .5, "unchanged_percent": 2}
+        assert why["family"] == {"about": "rows of this comparison", "size": 2}
+        assert {v["name"] for v in why["variances"]} == {"base", "head", "rounding"}
+        assert "3 boots a side" in why["text"] and row["confidence"] in why["text"]
+
+
+def test_a_row_without_noise_says_what_is_missing(api, machine):
+    boots(api, machine, "6.16", (1,), repeat=1)
+    boots(api, machine, "6.17", (1.05,), repeat=1)
+    for row in rows_of(api, machine, explain=1):
+        why = row["why"]
+        assert row["verdict"] == "inconclusive" and why["source"] is None
+        assert why["variances"] == [] and why["se"] is why["estimate"] is None
+        assert "no history" in why["text"] and "more boots" in why["text"]
+
+
+def test_one_noisy_row_is_explained_as_noise(api, machine):
+    boots(api, machine, "6.16", (1, 1.04, .97))
+    boots(api, machine, "6.17", (1.01, 1.03, .98))
+    for row in rows_of(api, machine, explain=1):
+        assert row["verdict"] == "inconclusive" and "it may be noise" in row["why"]["text"]
+
+
+def test_only_answers_with_one_row_of_the_same_family(api, machine):
+    boots(api, machine, "6.16", (1, 1.004, .997))
+    boots(api, machine, "6.17", (1.05, 1.052, 1.047))
+    first, second = rows_of(api, machine, explain=1)
+    assert rows_of(api, machine, explain=1, only=second["series_id"]) == [second]
+    assert rows_of(api, machine, explain=1, only="999999999") == []
+    query = {"base": "6.16", "head": "6.17", "machine": machine}
+    for bad in ("x", "0", "-1", "1.5"):
+        error_of(api.get(COMPARE, params={**query, "only": bad}), 400, "bad_argument")
+    error_of(api.get(COMPARE, params={**query, "only": ["1", "2"]}), 400, "bad_argument")
+
+
+def test_a_cell_tells_how_its_mean_was_judged(api, machine):
+    for thp in ("always", "never"):
+        boots(api, machine, "6.16", (1, 1.004, .997), thp=thp)
+        boots(api, machine, "6.17", (1.05, 1.052, 1.047), thp=thp)
+    answer = api.json(MATRIX, params={"base": "6.16", "head": "6.17", "machine": machine, "explain": 1})
+    for cell in answer["cells"][0]:
+        why = cell["why"]
+        check(why, cell["percent"])
+        assert why["inputs"]["rows"] == 2 and why["family"] == {"about": "cells of this matrix", "size": 2}
+        assert "mean over 2 rows" in why["text"]
+
+
+@pytest.mark.parametrize("path", [COMPARE, MATRIX])
+def test_without_explain_the_answer_is_what_it_was(api, machine, path):
+    boots(api, machine, "6.16", (1, 1.004, .997))
+    boots(api, machine, "6.17", (1.05, 1.052, 1.047))
+    query = {"base": "6.16", "head": "6.17", "machine": machine}
+    plain, off, on = (api.get(path, params={**query, **more}) for more in ({}, {"explain": 0}, {"explain": 1}))
+    assert plain.content == off.content and b"why" not in plain.content
+
+    def without_why(value):
+        if isinstance(value, dict):
+            return {k: without_why(v) for k, v in value.items() if k != "why"}
+        return [without_why(v) for v in value] if isinstance(value, list) else value
+
+    assert on.content.count(b'"why"') > 0 and without_why(on.json()) == plain.json()
+    error_of(api.get(path, params={**query, "explain": "2"}), 400, "bad_argument")
