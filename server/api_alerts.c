@@ -7,7 +7,7 @@
 #include "api_handlers.h"
 #include "api_list.h"
 #include "api_shapes.h"
-#include "calc_alert.h"
+#include "calc_mail.h"
 
 /* state= arguments; NULL when there are none. */
 static int pick_states(struct req *rq, struct db_alert_filter *f, struct err *err)
@@ -265,36 +265,50 @@ static void rows_csv(struct req *rq, const struct calc_alert *al)
 	table_csv(&rq->out, t);
 }
 
+static int load_mail(struct req *rq, const struct calc_alert *al, struct calc_mail **mail, struct err *err)
+{
+	const struct conf *c = rq->server->conf;
+	const struct calc_mail_look look = { c->public_url, c->mail_from, c->broad_benchmarks };
+
+	return calc_mail_of(rq->server->catalog, rq->db, rq->arena, al, &look, mail, err);
+}
+
 int api_alerts_get(struct req *rq, struct err *err)
 {
 	struct jsonw j = jsonw_begin(&rq->out);
+	struct calc_mail *mail;
 	struct calc_alert *al;
 
-	if (load(rq, &al, err))
+	if (load(rq, &al, err) || (rq->rep == REP_TEXT && load_mail(rq, al, &mail, err)))
 		return -1;
 	if (rq->rep == REP_CSV)
 		rows_csv(rq, al);
 	else if (rq->rep == REP_TEXT)
-		calc_alert_text(&rq->out, al, rq->server->conf->public_url);
+		calc_mail_text(&rq->out, mail);
 	else
 		calc_alert_json(&j, al, NULL, true);
 	return 0;
 }
 
-/* The mail as a draft: its subject, folded as a header is, and its text. */
+/* The draft: its subject, folded as a header is, and its text; or (.eml) the message. */
 int api_alerts_mail(struct req *rq, struct err *err)
 {
+	struct calc_mail *mail;
 	struct calc_alert *al;
 	struct buf subject;
 
-	if (load(rq, &al, err))
+	if (load(rq, &al, err) || load_mail(rq, al, &mail, err))
 		return -1;
+	if (rq->rep == REP_EML) {
+		calc_mail_eml(&rq->out, mail);
+		return 0;
+	}
 	buf_init(&subject);
 	buf_puts(&subject, "Subject: ");
-	calc_alert_subject(&subject, al);
-	table_para(&rq->out, 1, subject.p);
+	calc_mail_subject(&subject, mail);
+	table_para(&rq->out, 1, table_clean(rq->arena, subject.p));
 	buf_fini(&subject);
 	buf_putc(&rq->out, '\n');
-	calc_alert_text(&rq->out, al, rq->server->conf->public_url);
+	calc_mail_text(&rq->out, mail);
 	return 0;
 }

@@ -57,7 +57,8 @@ static void parameters(struct jsonw *j, struct arena *a, const struct route *r)
 
 static void content(struct jsonw *j, struct arena *a, const struct route *r, const char *shape)
 {
-	static const enum rep all[] = { REP_JSON, REP_CSV, REP_TEXT, REP_SVG, REP_HTML, REP_OTHER };
+	static const enum rep all[] = { REP_JSON, REP_CSV,  REP_TEXT, REP_SVG,
+					REP_HTML, REP_OTHER, REP_EML,  REP_ATOM };
 
 	jsonw_key(j, "content");
 	jsonw_object(j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One alert with names instead of ids, as everybody shows it: JSON (API, webhook) and
- * plain text of at most 72 columns (API, mail). Pure over what db_alerts and the catalogue say.
+ * One alert with names instead of ids, as everybody shows it: JSON (API, webhook), and words
+ * for texts. Pure over what db_alerts and the catalogue say. Its mail: calc_mail.h.
  */
 #ifndef SERVER_CALC_ALERT_H
 #define SERVER_CALC_ALERT_H
@@ -10,8 +10,6 @@
 #include "../lib/jsonw.h"
 #include "db_alerts.h"
 #include "db_outbox.h"
-
-#define CALC_ALERT_COLUMNS 72
 
 struct calc_alert_row {
 	const struct cat_series *series;
@@ -45,9 +43,11 @@ int calc_alert_url_length(const char *public_url);
 void calc_alert_range(const struct calc_alert *al, double *least, double *greatest);
 /* public_url: how its "url" starts; NULL: relative. details: rows and deliveries, too. */
 void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *public_url, bool details);
-/* "[REGRESSION] mprotect/tw4m +14 % .. +150 % since 6.17-rc1 (milan-01)": one line, any characters. */
-void calc_alert_subject(struct buf *out, const struct calc_alert *al);
-/* public_url: how links start, or NULL; a link stands alone on its line and is never broken. */
-void calc_alert_text(struct buf *out, const struct calc_alert *al, const char *public_url);
+/* "+14 % .. +150 %", the smaller change first. */
+const char *calc_alert_range_text(struct arena *a, const struct calc_alert *al);
+/* "a, b and 3 more". */
+const char *calc_alert_list_text(struct arena *a, const char *const *list, size_t n, size_t most);
+/* As the value of a query argument. */
+const char *calc_alert_encoded(struct arena *a, const char *s);
 
 #endif

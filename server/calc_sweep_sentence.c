@@ -62,20 +62,6 @@ static const char *variant_words(struct arena *a, const struct cat_kernel *k)
 	return arena_printf(a, "%s reverted", plus + n);
 }
 
-static bool is_time(const char *unit)
-{
-	return !strcmp(unit, "ns") || !strncmp(unit, "ns/", 3);
-}
-
-static const char *moved(const struct cat_metric *m, bool up)
-{
-	if (m->better == BETTER_NEUTRAL)
-		return up ? "higher" : "lower";
-	if (m->better == BETTER_LOWER && is_time(m->unit))
-		return up ? "slower" : "faster";
-	return up == (m->better == BETTER_HIGHER) ? "better" : "worse";
-}
-
 /* The range of changes from `onset` up (all of them without one), the smaller move first. */
 static const char *range(struct arena *a, const struct sweep_ratio *r)
 {
@@ -118,7 +104,7 @@ static const char *from_to(struct arena *a, double from, double to, const char *
 	const char *name = arena_strndup(a, unit, strcspn(unit, "/"));
 	double by = 1;
 
-	for (size_t i = 0; is_time(unit); i++) {
+	for (size_t i = 0; calc_words_is_time(unit); i++) {
 		if (fmax(from, to) < times[i].least)
 			continue;
 		name = times[i].name;
@@ -139,7 +125,7 @@ const char *calc_sweep_sentence_statement(struct arena *a, const struct sweep *s
 		return arena_printf(a, "%s and %s have no %s in common.", name, base, s->axis);
 	if (isnan(r->onset))
 		return arena_printf(a, "%s against %s: %s, no lasting change.", name, base, range(a, r));
-	return arena_printf(a, "%s is %s than %s %s, by %s%s.", name, moved(m, r->percent[r->n - 1] > 0), base,
+	return arena_printf(a, "%s is %s than %s %s, by %s%s.", name, calc_words_moved(m, r->percent[r->n - 1] > 0), base,
 			    r->onset == r->x[0] && r->n > 1 ? arena_printf(a, "at all %zu sizes", r->n) :
 			    arena_printf(a, "from %s up", calc_sweep_sentence_x(a, s, r->onset)),
 			    range(a, r), noise_words(a, r));

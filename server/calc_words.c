@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../ingest/jread.h"
+
 const char *calc_words_base_page(struct arena *a, const struct cat_config *c)
 {
 	return c->base_page_kib ? arena_printf(a, "%d", c->base_page_kib) : NULL;
@@ -67,5 +69,63 @@ const char *calc_words_params(struct arena *a, const struct cat_series *s, const
 		if (!without || strcmp(s->param[i].name, without))
 			text = arena_printf(a, "%s%s%s=%s", text, *text ? " " : "", s->param[i].name,
 					    s->param[i].text);
+	return text;
+}
+
+bool calc_words_is_time(const char *unit)
+{
+	return !strcmp(unit, "ns") || !strncmp(unit, "ns/", 3);
+}
+
+const char *calc_words_moved(const struct cat_metric *m, bool up)
+{
+	if (m->better == BETTER_NEUTRAL)
+		return up ? "higher" : "lower";
+	if (m->better == BETTER_LOWER && calc_words_is_time(m->unit))
+		return up ? "slower" : "faster";
+	return up == (m->better == BETTER_HIGHER) ? "better" : "worse";
+}
+
+/* v6.16, v6.17-rc1, v6.16.3: names that are tags of upstream trees. */
+static bool is_tag(const struct cat_kernel *k)
+{
+	return !k->is_variant && !k->distance && (!strcmp(k->track, "mainline") || !strncmp(k->track, "stable-", 7)) &&
+	       strspn(k->name, "0123456789.rc-") == strlen(k->name);
+}
+
+/* "with cac1db8c3aad reverted", "with \"mm: fix it\" applied". */
+static const char *variant_words(struct arena *a, const struct jnode *variant)
+{
+	const struct jnode *reverts = jread_get(variant, "reverts"), *applies = jread_get(variant, "applies");
+	const char *text = "";
+
+	for (size_t i = 0; i < jread_len(reverts); i++)
+		text = arena_printf(a, "%s%s%.12s", text, i ? ", " : " with ", jread_str(jread_at(reverts, i)));
+	if (*text)
+		text = arena_printf(a, "%s reverted", text);
+	for (size_t i = 0; i < jread_len(applies); i++) {
+		const char *title = jread_str(jread_get(jread_at(applies, i), "title"));
+		const char *url = jread_str(jread_get(jread_at(applies, i), "url"));
+
+		text = arena_printf(a, "%s%s \"%s\"", text, i ? "," : *text ? " and" : " with", title ? title : url ? url : "?");
+	}
+	return jread_len(applies) ? arena_printf(a, "%s applied", text) : text;
+}
+
+const char *calc_words_kernel(struct arena *a, const struct cat_kernel *k)
+{
+	struct jread_slice whole = { k->variant, k->variant ? strlen(k->variant) : 0, 1 };
+	struct err ignored = { 0 };
+	struct jnode *root;
+	const char *base, *text;
+	bool syntax;
+
+	if (!k->is_variant || !k->variant)
+		return is_tag(k) ? arena_printf(a, "v%s", k->name) : k->name;
+	root = jread_parse(&whole, &syntax, &ignored);
+	base = jread_str(jread_get(root, "base"));
+	text = base && *variant_words(a, root) ? arena_printf(a, "%s%s%s", base[0] >= '0' && base[0] <= '9' &&
+			strspn(base, "0123456789.rc-") == strlen(base) ? "v" : "", base, variant_words(a, root)) : k->name;
+	jread_free(root);
 	return text;
 }

@@ -36,6 +36,10 @@ enum type { TEXT, FLAG, INT, NUM, SECRET };
 
 #define AT(field) offsetof(struct conf, field)
 
+/* Whole workloads by the names that suites give them: builds, databases, servers, suites that sum up. */
+#define BROAD "kernbench*,*kernel-build*,*build-linux*,*build-kernel*,unixbench/*index*,*pgbench*,*postgres*,*mysql*," \
+	      "*mariadb*,*sysbench*oltp*,*redis*,*memcached*,*nginx*,*apache*,*specjbb*,spec*,reaim*,aim7*,dbench*,*git*"
+
 static const struct option {
 	const char *name, *value;	/* "data", "DIR" */
 	enum type type;
@@ -68,10 +72,12 @@ static const struct option {
 	  "its password (environment only)" },
 	{ "smtp-password-file", "FILE", TEXT, AT(smtp_password_file), NULL, UP | WATCH, 0, 0,
 	  "its password: the first line of this file" },
-	{ "mail-from", "ADDRESS", TEXT, AT(mail_from), NULL, UP | WATCH, 0, 0, "sender of alerts" },
+	{ "mail-from", "ADDRESS", TEXT, AT(mail_from), NULL, UP | SERVE | WATCH, 0, 0, "sender of alerts, and of their drafts" },
 	{ "mail-to", "ADDRESS", TEXT, AT(mail_to), NULL, UP | WATCH, 0, 0, "who gets alerts" },
 	{ "alert-percent", "PERCENT", NUM, AT(alert_percent), NULL, UP | WATCH, 0.01, 1000,
 	  "the default rule's threshold, in place of its own (5)" },
+	{ "broad-benchmarks", "GLOBS", TEXT, AT(broad_benchmarks), BROAD, UP | SERVE | WATCH, 0, 0,
+	  "names of benchmarks, with commas, that stand for whole workloads: mails tell whether one moves, too" },
 	{ "workers", "N", INT, AT(workers), "16", UP | SERVE, 1, 256,
 	  "threads that run requests, each with a database connection; uploads wait in them for the disk" },
 	{ "queue-length", "N", INT, AT(queue_length), "256", UP | SERVE, 1, 65536,

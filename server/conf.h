@@ -25,6 +25,7 @@ struct conf {
 	const char *log_level;
 	const char *token_name, *token_scope;
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
+	const char *broad_benchmarks;	/* globs, with commas */
 	const char *smtp_password_file;
 	bool demo, private_reads, check_only, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;

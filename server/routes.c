@@ -83,8 +83,8 @@ const struct route routes[] = {
 	  .reps = TABLES, .cached = true,
 	  .about = "One alert with its rows.", .shape = "Alert" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/mail", .handler = api_alerts_mail, .scope = SCOPE_READ,
-	  .reps = REP_TEXT, .cached = true,
-	  .about = "The text of its mail." },
+	  .reps = REP_TEXT | REP_EML, .cached = true,
+	  .about = "Its mail as a draft: for reading, or as a message that a person completes and sends." },
 
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },

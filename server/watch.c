@@ -151,11 +151,12 @@ static void work(struct watch *w)
 static void start_senders(struct watch *w, const struct deliver *d)
 {
 	const struct conf *c = w->conf;
+	const struct calc_mail_look look = { c->public_url, c->mail_from, c->broad_benchmarks };
 
 	if (d->webhook_url)
-		w->webhook = watch_send_start(OUTBOX_WEBHOOK, d, w->catalog, c->db, c->statement_timeout_ms, c->public_url);
+		w->webhook = watch_send_start(OUTBOX_WEBHOOK, d, w->catalog, c->db, c->statement_timeout_ms, &look);
 	if (d->smtp_url)
-		w->mail = watch_send_start(OUTBOX_MAIL, d, w->catalog, c->db, c->statement_timeout_ms, c->public_url);
+		w->mail = watch_send_start(OUTBOX_MAIL, d, w->catalog, c->db, c->statement_timeout_ms, &look);
 }
 
 /* SIGTERM and SIGINT come through a descriptor, in no thread. */

@@ -10,7 +10,6 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
-#include "calc_alert.h"
 
 #define POLL_MS 1000
 #define BOOKKEEPING_S 60		/* a lease is longer than any attempt by this */
@@ -23,7 +22,7 @@ struct watch_send {
 	struct deliver d;
 	struct catalog *catalog;
 	struct db *db;			/* the thread's */
-	const char *public_url;
+	struct calc_mail_look look;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t change;
@@ -98,6 +97,7 @@ static void note_link(struct watch_send *s, const struct err *err)
 static int compose(struct watch_send *s, struct arena *a, struct outbox_item *item, struct err *err)
 {
 	struct buf subject, body;
+	struct calc_mail *mail = NULL;
 	struct calc_alert *al;
 	int ret;
 
@@ -107,16 +107,18 @@ static int compose(struct watch_send *s, struct arena *a, struct outbox_item *it
 		return -1;
 	if (!al)
 		return err_set(err, ERR_BUG, "the alert of this delivery is gone");
+	if (s->kind == OUTBOX_MAIL && calc_mail_of(s->catalog, s->db, a, al, &s->look, &mail, err))
+		return -1;
 	buf_init(&subject);
 	buf_init(&body);
 	if (s->kind == OUTBOX_MAIL) {
-		calc_alert_subject(&subject, al);
-		calc_alert_text(&body, al, s->public_url);
+		calc_mail_subject(&subject, mail);
+		calc_mail_text(&body, mail);
 	} else {
 		struct jsonw j = jsonw_begin(&body);
 
 		al->n_deliveries = 0;	/* how far we are is no news to the receiver */
-		calc_alert_json(&j, al, s->public_url, true);
+		calc_alert_json(&j, al, s->look.public_url, true);
 	}
 	ret = db_outbox_write_down(s->db, a, item, s->kind == OUTBOX_MAIL ? subject.p : NULL, body.p, err);
 	buf_fini(&subject);
@@ -214,7 +216,8 @@ static void *run(void *arg)
 }
 
 struct watch_send *watch_send_start(enum outbox_kind kind, const struct deliver *d, struct catalog *catalog,
-				    const char *conninfo, int statement_timeout_ms, const char *public_url)
+				    const char *conninfo, int statement_timeout_ms,
+				    const struct calc_mail_look *look)
 {
 	struct watch_send *s = calloc(1, sizeof(*s));
 	pthread_condattr_t monotonic;
@@ -225,7 +228,7 @@ struct watch_send *watch_send_start(enum outbox_kind kind, const struct deliver 
 	s->d.stop = past_grace;
 	s->d.stop_arg = s;
 	s->catalog = catalog;
-	s->public_url = public_url;
+	s->look = *look;
 	s->db = db_new(conninfo, "nsecwatchd watch", statement_timeout_ms);
 	must(!pthread_mutex_init(&s->lock, NULL));
 	must(!pthread_condattr_init(&monotonic));

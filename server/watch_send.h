@@ -3,15 +3,15 @@
 #ifndef SERVER_WATCH_SEND_H
 #define SERVER_WATCH_SEND_H
 
-#include "db_outbox.h"
-#include "db_catalog.h"
+#include "calc_mail.h"
 #include "deliver.h"
 
 struct watch_send;
 
-/* Starts it. conninfo, public_url, catalog and what d points to must outlive it; owner: watch_send_stop(). */
+/* Starts it. conninfo, catalog and what d and look point to must outlive it; owner: watch_send_stop(). */
 struct watch_send *watch_send_start(enum outbox_kind kind, const struct deliver *d, struct catalog *catalog,
-				    const char *conninfo, int statement_timeout_ms, const char *public_url);
+				    const char *conninfo, int statement_timeout_ms,
+				    const struct calc_mail_look *look);
 void watch_send_wake(struct watch_send *s);	/* something may be due; accepts NULL */
 /* Ends what is under way after a short grace, joins, frees. Accepts NULL. */
 void watch_send_stop(struct watch_send *s);

@@ -21,7 +21,9 @@
 #include "embed.h"
 
 /* Representations a resource has, chosen by extension, else by Accept. Bits: a route lists its own. */
-enum rep { REP_JSON = 1, REP_CSV = 2, REP_TEXT = 4, REP_SVG = 8, REP_HTML = 16, REP_OTHER = 32 };
+enum rep {
+	REP_JSON = 1, REP_CSV = 2, REP_TEXT = 4, REP_SVG = 8, REP_HTML = 16, REP_OTHER = 32, REP_EML = 64, REP_ATOM = 128
+};
 
 struct web_arg {
 	const char *name, *value;	/* decoded; a value never has a NUL in it */

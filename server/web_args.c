@@ -19,6 +19,8 @@ static const struct {
 	{ REP_TEXT, "txt", "text/plain; charset=utf-8" },
 	{ REP_CSV, "csv", "text/csv; charset=utf-8" },
 	{ REP_SVG, "svg", "image/svg+xml" },
+	{ REP_EML, "eml", "message/rfc822" },
+	{ REP_ATOM, "atom", "application/atom+xml; charset=utf-8" },
 	{ REP_OTHER, NULL, "application/octet-stream" },
 };
 #define N_REPS (sizeof(reps) / sizeof(reps[0]))

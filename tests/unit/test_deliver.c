@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words of an alert, the message it travels in, and what addresses are taken. */
+/* An alert as JSON, the message it travels in, and what addresses are taken. */
 #include "../../server/calc_alert.h"
 #include "../../server/deliver.h"
 #include "../../server/watch_send.h"
@@ -153,11 +153,11 @@ static void test_delay(void)
 }
 
 /* An alert of the story: three sizes, two machines, two THP modes. */
-static struct cat_benchmark benchmark = { 1, "mprotect/tw4m" };
-static struct cat_metric metric = { 1, "latency", "ns/call", BETTER_LOWER };
-static struct cat_machine machines[] = { { 1, "milan-01", "x86_64", "epyc-milan", "{}" },
-					 { 2, "rome-01", "x86_64", "epyc-rome", "{}" } };
-static struct cat_config configs[] = { { 1, "always", 4, "" }, { 2, "never+64k-always", 0, "" } };
+static struct cat_benchmark benchmark = { .id = 1, .name = "mprotect/tw4m" };
+static struct cat_metric metric = { .id = 1, .name = "latency", .unit = "ns/call", .better = BETTER_LOWER };
+static struct cat_machine machines[] = { { 1, "milan-01", "x86_64", "epyc-milan", "{}", NULL },
+					 { 2, "rome-01", "x86_64", "epyc-rome", "{}", NULL } };
+static struct cat_config configs[] = { { 1, "always", 4, "", NULL }, { 2, "never+64k-always", 0, "", NULL } };
 static struct cat_kernel kernels[] = { { .id = 1, .name = "6.16", .track = "mainline" },
 				       { .id = 2, .name = "6.17-rc1", .track = "mainline" } };
 static struct cat_param params[][1] = { { { "size_kib", "40", true, 40 } }, { { "size_kib", "400", true, 400 } },
@@ -174,8 +174,9 @@ static struct calc_alert story(void)
 	static const double before[] = { 2071, 3453, 18804 }, after[] = { 2362, 5993, 44116 };
 
 	for (int i = 0; i < 6; i++) {
-		series[i] = (struct cat_series){ i + 1, &benchmark, &metric, &machines[i / 3], &configs[i / 3], "{}",
-						 params[i % 3], 1 };
+		series[i] = (struct cat_series){ .id = i + 1, .benchmark = &benchmark, .metric = &metric,
+						   .machine = &machines[i / 3], .config = &configs[i / 3], .params = "{}",
+						   .param = params[i % 3], .n_params = 1 };
 		changes[i] = (struct db_change){ i + 1, 1, 2, before[i % 3], after[i % 3],
 						 (after[i % 3] / before[i % 3] - 1) * 100, "regression",
 						 i % 3 ? "strong" : "weak", 0.01, 3, 2 };
@@ -185,64 +186,6 @@ static struct calc_alert story(void)
 	return (struct calc_alert){ .alert = &row, .from = &kernels[0], .to = &kernels[1], .benchmark = &benchmark,
 				    .machines = machine_names, .thp = thp_names, .n_machines = 2, .n_thp = 2,
 				    .rows = rows, .n_rows = 6 };
-}
-
-static void test_words(void)
-{
-	struct calc_alert al = story();
-	struct buf b;
-
-	buf_init(&b);
-	calc_alert_subject(&b, &al);
-	is_str(b.p, "[REGRESSION] mprotect/tw4m +14.1 % .. +135 % since 6.17-rc1 (milan-01, rome-01)", "the subject says it all");
-	buf_clear(&b);
-	calc_alert_text(&b, &al, "https://perf.example/");
-	ok(strstr(b.p, "mprotect/tw4m: regression of +14.1 % .. +135 % in 6.17-rc1 against 6.16.\n") == b.p,
-	   "the first sentence says what, by how much and since when");
-	ok(!!strstr(b.p, "machines:   milan-01 (epyc-milan), rome-01 (epyc-rome)\n"), "machines are named");
-	ok(!!strstr(b.p, "THP modes:  always, never+64k-always\n"), "THP modes are named");
-	ok(!!strstr(b.p, "4 strong, 2 weak; boots: 3 or more before, 2 or more after"), "so is the evidence");
-	ok(!!strstr(b.p, "\nhttps://perf.example/alerts/42424242-4242-4242-4242-424242424242\n"), "a link to the alert");
-	ok(!!strstr(b.p, "\nhttps://perf.example/compare?base=6.16&head=6.17-rc1&benchmark=mprotect/tw4m\n"),
-	   "a link to the comparison");
-	ok(longest_line(b.p, "\n") == strlen("https://perf.example/compare?base=6.16&head=6.17-rc1&benchmark=mprotect/tw4m"),
-	   "no line but a link is long");
-	buf_clear(&b);
-	calc_alert_text(&b, &al, NULL);
-	ok(longest_line(b.p, "\n") <= CALC_ALERT_COLUMNS, "72 columns");
-	ok(!strstr(b.p, "http"), "no links without a public address");
-	if (getenv("SHOW"))
-		fputs(b.p, stderr);
-	buf_fini(&b);
-}
-
-static void test_extremes(void)
-{
-	static char name[400];
-	struct calc_alert al = story();
-	struct cat_kernel odd = { .id = 3, .name = name, .track = "mainline" };
-	struct buf b;
-
-	memset(name, 'k', sizeof(name) - 1);
-	memcpy(name, "6.17+x \n&", 9);
-	al.to = &odd;
-	for (int i = 0; i < 6; i++) {
-		rows[i].to = &odd;
-		changes[i].percent = -40 - i;
-	}
-	buf_init(&b);
-	calc_alert_text(&b, &al, NULL);
-	ok(longest_line(b.p, "\n") <= CALC_ALERT_COLUMNS, "a name of 399 bytes does not widen the text");
-	buf_clear(&b);
-	calc_alert_text(&b, &al, "https://perf.example");
-	ok(longest_line(b.p, "\n") <= 998, "nor a line beyond what SMTP carries");
-	ok(!strstr(b.p, "x \n&"), "control characters of a name do not come through");
-	ok(!!strstr(b.p, "-40.0 % .. -45.0 %"), "the range begins with the smaller change");
-	al.n_rows = 0;
-	buf_clear(&b);
-	calc_alert_text(&b, &al, NULL);
-	ok(b.len > 0, "an alert without rows still has a text");
-	buf_fini(&b);
 }
 
 static void test_json(void)
@@ -273,8 +216,6 @@ int main(void)
 	test_long_subjects();
 	test_check();
 	test_delay();
-	test_words();
-	test_extremes();
 	test_json();
 	return done();
 }
