@@ -6,7 +6,6 @@ CI      ?=
 WITH_NPM ?= yes
 BUILD   ?= build$(if $(SAN),/$(SAN))
 CC      ?= cc
-CXX     := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),g++)
 PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd libxxhash zlib yaml-0.1
 CLIENT_PKGS := jansson libcurl nettle libzstd zlib yaml-0.1
 
@@ -21,13 +20,13 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),$(if $(SAN),,-Werror)) $(HARDEN) $(SANFLAG) \
            $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
 ALLLD   := -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS)
-LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lstdc++ -lm
-CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lstdc++ -lm
+LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lm
+CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lm
 
 CORE    := $(wildcard lib/*.c lib/stats/*.c ingest/*.c chart/*.c)
 SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
 CLIENT  := $(filter-out client/main.c,$(wildcard client/*.c))
-CORE_O  := $(CORE:%.c=$(BUILD)/%.o) $(BUILD)/lib/num_shortest.o
+CORE_O  := $(CORE:%.c=$(BUILD)/%.o)
 SERVER_O := $(SERVER:%.c=$(BUILD)/%.o)
 CLIENT_O := $(CLIENT:%.c=$(BUILD)/%.o)
 EMBED_O := $(BUILD)/embed.o
@@ -78,12 +77,6 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D); echo '$(subst ','\'',$(CC) $(ALLCF))' | cmp -s - $@ || echo '$(subst ','\'',$(CC) $(ALLCF))' > $@
 $(BUILD)/embed.list: FORCE
 	@mkdir -p $(@D); echo '$(WITH_NPM) $(STATIC)' | cmp -s - $@ || echo '$(WITH_NPM) $(STATIC)' > $@
-
-$(BUILD)/%.o: %.cc $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(call say,CXX,$<)
-	$(Q)$(CXX) -std=c++17 -O2 -g -Wall -Wextra $(if $(CI),$(if $(SAN),,-Werror)) -fno-exceptions -fno-rtti $(HARDEN) $(SANFLAG) \
-		$(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

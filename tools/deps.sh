@@ -29,7 +29,6 @@ fi
 if [ "$what" != compose ]; then
 	need gcc have cc
 	need gcc have gcc
-	need g++ have g++
 	need libc6-dev include stdio.h
 	need make have make
 	need git have git

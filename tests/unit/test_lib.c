@@ -70,6 +70,41 @@ static void buf(void)
 	buf_fini(&b);
 }
 
+/* The significant digits of a number in text; how many. */
+static int digits_of(const char *text, char digits[32])
+{
+	int n = 0;
+
+	for (; *text && *text != 'e'; text++)
+		if (*text >= '0' && *text <= '9' && (n || *text != '0') && n < 31)
+			digits[n++] = *text;
+	while (n && digits[n - 1] == '0')
+		n--;
+	digits[n] = 0;
+	return n;
+}
+
+/* Whether the nearest decimal of n digits reads back as d; its digits. */
+static bool reads_back(double d, int n, char digits[32])
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*e", n - 1, d);
+	digits_of(text, digits);
+	return strtod(text, NULL) == d;
+}
+
+/* Not the shortest form, or of the shortest not the nearest. A power of two has uneven neighbours: there, it may be another. */
+static bool worse_than_printf(const char *text, double d)
+{
+	char ours[32], theirs[32];
+	int n = digits_of(text, ours), e;
+
+	if (n > 1 && reads_back(d, n - 1, theirs))
+		return true;
+	return fabs(frexp(d, &e)) != 0.5 && reads_back(d, n, theirs) && strcmp(ours, theirs) != 0;
+}
+
 static void num(void)
 {
 	static const struct {
@@ -81,6 +116,17 @@ static void num(void)
 		     { 3453.1, "3453.1" },
 		     { 0.1, "0.1" },
 		     { 1e21, "1e+21" },
+		     { 1e15, "1e+15" },
+		     { -1234567890123456789, "-1234567890123456768" },
+		     { 1.2345e20, "1.2345e+20" },
+		     { 2251799813685249.5, "2251799813685249.5" },
+		     { 0.001, "0.001" },
+		     { 0.0001, "1e-04" },
+		     { 0.00012, "0.00012" },
+		     { 1.5e-7, "1.5e-07" },
+		     { 9.5367431640625e-7, "9.5367431640625e-07" },
+		     { 2.2250738585072014e-308, "2.2250738585072014e-308" },
+		     { -1.5e300, "-1.5e+300" },
 		     { 6895988972, "6895988972" },
 		     { 5e-324, "5e-324" },
 		     { 2.5e-310, "2.5e-310" },
@@ -92,7 +138,7 @@ static void num(void)
 	double d;
 	int64_t i;
 	unsigned seed = 1;
-	int wrong = 0;
+	int wrong = 0, worse = 0;
 
 	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
 		num_format(text, rows[r].d);
@@ -107,8 +153,11 @@ static void num(void)
 			continue;
 		num_format(text, d);
 		wrong += strtod(text, NULL) != d;
+		/* in between whole numbers are written to the last digit, where that is no longer than an exponent */
+		worse += !(fabs(d) >= 1e15 && fabs(d) < 1e22) && worse_than_printf(text, d);
 	}
 	ok(!wrong, "100,000 doubles read back the same");
+	ok(!worse, "in as few digits as do that, and in those that are nearest");
 	for (size_t r = 0; r < sizeof(bad) / sizeof(*bad); r++)
 		ok(num_parse(bad[r], strlen(bad[r]), &d) == -1, "\"%s\" is no number", bad[r]);
 	ok(!num_parse("3453.10", 7, &d) && d == 3453.1 && !num_parse("1e3x", 3, &d) && d == 1000,
