@@ -36,9 +36,9 @@ char *buf_reserve(struct buf *b, size_t more)
 
 	must(!__builtin_add_overflow(b->len, more, &need) && need < SIZE_MAX / 4);
 	if (need + 1 > b->cap) {
-		cap = b->cap ? b->cap : 64;
-		while (cap < need + 1)
-			cap *= 2;
+		cap = b->cap ? b->cap * 2 : 64;
+		if (cap < need + 1)
+			cap = need + 1;
 		b->p = realloc(b->cap ? b->p : NULL, cap);
 		must(b->p != NULL);
 		b->cap = cap;

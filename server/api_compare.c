@@ -7,8 +7,12 @@
 
 #include "../chart/table.h"
 #include "../lib/num.h"
+#include "../lib/parallel.h"
 #include "api_shapes.h"
 #include "calc_words.h"
+
+#define ROW_GUESS 800		/* bytes */
+#define ROWS_LEAST 2000		/* in a part: a millisecond's work */
 
 /* ---- JSON ---- */
 
@@ -119,12 +123,10 @@ struct asked {			/* beside the comparison itself */
 	int64_t only;		/* a series' id, or 0: all rows */
 };
 
-static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c, const struct asked *asked)
+static void rows_asked(struct jsonw *j, struct arena *a, const struct compare *c, const struct asked *asked)
 {
 	struct why why;
 
-	jsonw_key(j, "rows");
-	jsonw_array(j);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		if (asked->only && c->rows[i].series->id != asked->only)
 			continue;
@@ -132,6 +134,52 @@ static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c,
 			calc_why_row(a, &c->rows[i], c->family, &why);
 		json_row(j, &c->rows[i], asked->explain ? &why : NULL);
 	}
+}
+
+/* All rows are written in as many parts as pay, each into a buffer of its own but for the first. */
+struct row_parts {
+	const struct compare *c;
+	unsigned n;
+	struct buf *out[PARALLEL_MOST];
+};
+
+static void rows_part(void *arg, unsigned part)
+{
+	const struct row_parts *p = arg;
+	size_t from = parallel_from(p->c->n_rows, part, p->n), to = parallel_from(p->c->n_rows, part + 1, p->n);
+	struct jsonw j = jsonw_begin(p->out[part]);
+
+	buf_reserve(p->out[part], (to - from) * ROW_GUESS);
+	j.comma = from > 0;
+	for (size_t i = from; i < to; i++)
+		json_row(&j, &p->c->rows[i], NULL);
+}
+
+static void rows_all(struct buf *out, const struct compare *c)
+{
+	struct row_parts parts = { .c = c, .n = parallel_parts(c->n_rows, ROWS_LEAST), .out = { out } };
+	struct buf more[PARALLEL_MOST];
+
+	buf_reserve(out, c->n_rows * ROW_GUESS);
+	for (unsigned i = 1; i < parts.n; i++) {
+		buf_init(&more[i]);
+		parts.out[i] = &more[i];
+	}
+	parallel_run(parts.n, rows_part, &parts);
+	for (unsigned i = 1; i < parts.n; i++) {
+		buf_add(out, more[i].p, more[i].len);
+		buf_fini(&more[i]);
+	}
+}
+
+static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c, const struct asked *asked)
+{
+	jsonw_key(j, "rows");
+	jsonw_array(j);
+	if (asked->explain || asked->only)
+		rows_asked(j, a, c, asked);
+	else
+		rows_all(j->out, c);
 	jsonw_array_end(j);
 }
 

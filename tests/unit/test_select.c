@@ -16,12 +16,14 @@ static struct err err;
 
 /* ---- the catalogue ---- */
 
-static const struct cat_benchmark mprotect = { 1, "mprotect/tw4m" }, bigheap = { 2, "stress-ng/bigheap" };
-static const struct cat_metric latency = { 1, "latency", "ns/call", BETTER_LOWER };
-static const struct cat_metric rate = { 2, "rate", "calls/s", BETTER_HIGHER };
-static const struct cat_machine milan = { 1, "milan-01", "x86_64", "epyc-milan", "{}" };
-static const struct cat_machine altra = { 2, "altra-01", "aarch64", "neoverse-n1", "{}" };
-static const struct cat_config always = { 1, "always", 4, "" }, never = { 2, "never", 0, "" };
+static const struct cat_benchmark mprotect = { .id = 1, .name = "mprotect/tw4m" };
+static const struct cat_benchmark bigheap = { .id = 2, .name = "stress-ng/bigheap" };
+static const struct cat_metric latency = { .id = 1, .name = "latency", .unit = "ns/call", .better = BETTER_LOWER };
+static const struct cat_metric rate = { .id = 2, .name = "rate", .unit = "calls/s", .better = BETTER_HIGHER };
+static const struct cat_machine milan = { .id = 1, .name = "milan-01", .isa = "x86_64", .uarch = "epyc-milan", .facts = "{}" };
+static const struct cat_machine altra = { .id = 2, .name = "altra-01", .isa = "aarch64", .uarch = "neoverse-n1", .facts = "{}" };
+static const struct cat_config always = { .id = 1, .thp = "always", .base_page_kib = 4, .flavour = "" };
+static const struct cat_config never = { .id = 2, .thp = "never", .flavour = "" };
 static const struct cat_param size4 = { "size_kib", "4", true, 4 }, size40 = { "size_kib", "40", true, 40 };
 static const struct cat_param size400 = { "size_kib", "400", true, 400 };
 
