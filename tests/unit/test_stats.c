@@ -111,6 +111,46 @@ static void ttests(void)
 	ok(!ttest_one(&single, &memo, &lo, &hi) && isnan(lo) && isnan(hi), "none of one value");
 }
 
+/* As the definition says it: of those with this p or a greater one, the least p * m / rank. */
+static double q_of(const double *p, int n, double of, int m)
+{
+	double least = isnan(of) ? NAN : 1;
+
+	for (int i = 0; i < n; i++) {
+		int rank = 0;
+
+		if (!(p[i] >= of))
+			continue;
+		for (int k = 0; k < n; k++)
+			rank += p[k] <= p[i];
+		least = fmin(least, p[i] * m / rank);
+	}
+	return least;
+}
+
+static void many_qvalues(void)
+{
+	enum { N = 3000 };
+	static double p[N], q[N];
+	static size_t scratch[N];
+	unsigned seed = 1;
+	int m = 0, wrong = 0;
+
+	for (int i = 0; i < N; i++) {
+		double r = rand_r(&seed) / (RAND_MAX + 1.);
+
+		p[i] = i % 10 == 0 ? NAN : i % 7 == 0 ? 1 : i % 5 == 0 ? 0 : i % 3 == 0 ? r * 1e-4 : floor(r * 1e4) / 1e4;
+		m += !isnan(p[i]);
+	}
+	bh_q(p, N, scratch, q);
+	for (int i = 0; i < N; i += 13) {
+		double want = q_of(p, N, p[i], m);
+
+		wrong += isnan(want) != isnan(q[i]) || fabs(q[i] - want) > 1e-12;
+	}
+	ok(!wrong, "of a big family, too");
+}
+
 static void qvalues(void)
 {
 	/* .02 * 5 / 2, .03 * 5 / 3 and .01 * 5 are all .05, as .04 * 5 / 4 is */
@@ -126,6 +166,7 @@ static void qvalues(void)
 	ok(good, "q-values step up from the largest p, NaN is not in the family");
 	bh_q(p, 1, scratch, q);
 	ok(q[0] == .9, "of one test, q = p");
+	many_qvalues();
 }
 
 /* The sweep of the seed: 6.16, 6.17-rc1, 6.17-rc1 with cac1db8c3aad reverted. */
