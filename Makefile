@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
+.PHONY: ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
 programs: $(PROGRAMS)
 
@@ -119,6 +119,13 @@ $(BUILD)/corpus_dump: $(BUILD)/tests/corpus/dump.o $(BUILD)/libcore.a
 corpus: $(BUILD)/corpus_dump
 	@CORPUS_DUMP=$(BUILD)/corpus_dump /usr/bin/python3 tests/corpus/corpus.py $(CORPUS)
 
+# Comparisons where the truth is known, by simulation: how often a verdict is wrong, and how often right.
+$(BUILD)/ab_score: $(BUILD)/tests/score/ab_score.o $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
+ab-score: $(BUILD)/ab_score
+	$(BUILD)/ab_score $(AB_FAMILIES)
+
 # The product against the least that libpq can do, and a rival: see bench/run.py. Never with a sanitizer.
 BENCH   := $(BUILD)/bench/load $(BUILD)/bench/probe_ingest $(BUILD)/bench/probe_query
 $(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/measure.o
@@ -187,6 +194,7 @@ help:
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
+	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'

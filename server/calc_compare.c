@@ -114,7 +114,7 @@ static void fill_fix(struct compare_row *r, const struct noise *noise, struct st
 		return;
 	r->restored_percent = ab_restored(&r->base, &r->head, &r->fix, &r->ab, memo, &r->restored_lo, &r->restored_hi);
 	r->remaining_percent = percent(r->fix.center, r->base.center);
-	ab_test(&r->base, &r->fix, noise, memo, &t);
+	ab_test(&r->base, &r->fix, noise, &ab_floors_default, memo, &t);
 	r->remaining_lo = percent_of_log(t.lo);
 	r->remaining_hi = percent_of_log(t.hi);
 }
@@ -122,7 +122,7 @@ static void fill_fix(struct compare_row *r, const struct noise *noise, struct st
 void calc_compare_test(struct compare_row *r, const struct noise *noise, struct student_memo *memo)
 {
 	r->change_percent = percent(r->head.center, r->base.center);
-	r->tested = ab_test(&r->base, &r->head, noise, memo, &r->ab);
+	r->tested = ab_test(&r->base, &r->head, noise, &ab_floors_default, memo, &r->ab);
 	r->p = r->q = r->ab.p;
 	r->ci_lo = percent_of_log(r->ab.lo);
 	r->ci_hi = percent_of_log(r->ab.hi);

@@ -8,12 +8,17 @@
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
-/* At this level the variance of the boots compared and the prior's are not of one kind, either way. */
-#define DISAGREES_P 0.01
+/*
+ * At these levels the variance of the boots compared is above or below the prior's by more than chance. Below
+ * is a rare word: who believes small variances that come by chance (among 64 rows one at 1 %) claims what is not there.
+ */
+#define ABOVE_P 0.01
+#define BELOW_P 1e-4
+#define CONTRADICTS_LEAST 1e-6	/* equal values contradict nobody: (0.1 %)^2 */
 /* What one boot differs from the next by, to say what more boots would show where nothing is known. */
 #define NOISE_GUESS 0.01
 
-const struct ab_floors ab_floors_default = { AB_FLOOR_PERCENT, AB_SAME_PERCENT };
+const struct ab_floors ab_floors_default = { AB_FLOOR_PERCENT, AB_SAME_PERCENT, AB_SD_FLOOR_PERCENT };
 
 /* ---- rounding ---- */
 
@@ -88,27 +93,36 @@ static bool contradicts(double own, double own_df, double prior, double prior_df
 {
 	double f = own / prior;
 
-	return fmin(pf(f, own_df, prior_df, 1, 0), pf(f, own_df, prior_df, 0, 0)) < DISAGREES_P / 2;
+	return pf(f, own_df, prior_df, 0, 0) < ABOVE_P || pf(f, own_df, prior_df, 1, 0) < BELOW_P;
+}
+
+/* What the prior expects of the boots that the own variance comes from. */
+static double expected(const struct stats_side *base, const struct stats_side *head, const struct noise *prior)
+{
+	double a = (double)(base->boots - 1), b = (double)(head->boots - 1);
+
+	return (a * noise_at(prior, reps_of(base)) + b * noise_at(prior, reps_of(head))) / (a + b);
 }
 
 static void from_boots(const struct stats_side *base, const struct stats_side *head, const struct noise *prior,
 		       struct ab *t)
 {
-	double v = t->own;
+	double p = t->prior ? expected(base, head, prior) : 0, v;
 
 	t->source = NOISE_BOOTS;
 	t->df = t->own_df;
-	if (t->prior) {
-		double p = noise_at(prior, (double)(base->n + head->n) / (double)(base->boots + head->boots));
-
-		t->disagrees = !(p > 0) || contradicts(fmax(v, AB_SD_FLOOR * AB_SD_FLOOR), t->own_df, p, prior->df);
-		if (!t->disagrees) {
-			v = (t->own_df * v + prior->df * p) / (t->own_df + prior->df);
-			t->prior_df = prior->df;
-			t->df += prior->df;
-		}
-	}
-	t->var_base = t->var_head = v;
+	t->var_base = t->var_head = t->own;
+	if (!t->prior)
+		return;
+	t->disagrees = !(p > 0) || !isfinite(p) || contradicts(fmax(t->own, CONTRADICTS_LEAST), t->own_df, p, prior->df);
+	if (t->disagrees)
+		return;
+	/* pooled; and where a side's boots have other numbers of repetitions, as the prior tells them apart */
+	v = (t->own_df * t->own + prior->df * p) / (t->own_df + prior->df);
+	t->var_base = v * noise_at(prior, reps_of(base)) / p;
+	t->var_head = v * noise_at(prior, reps_of(head)) / p;
+	t->prior_df = prior->df;
+	t->df += prior->df;
 }
 
 static void from_prior(const struct stats_side *base, const struct stats_side *head, const struct noise *prior,
@@ -184,20 +198,20 @@ void ab_of_estimate(double diff, double se, double df, struct student_memo *memo
 		t->source = NOISE_BOOTS;
 }
 
-static void spread_out(const struct stats_side *base, const struct stats_side *head, struct student_memo *memo,
-		       struct ab *t)
+static void spread_out(const struct stats_side *base, const struct stats_side *head, const struct ab_floors *floors,
+		       struct student_memo *memo, struct ab *t)
 {
-	double se;
+	double least = floors->sd_percent * floors->sd_percent / 1e4, se;
 
-	t->var_base = fmax(t->var_base, AB_SD_FLOOR * AB_SD_FLOOR);
-	t->var_head = fmax(t->var_head, AB_SD_FLOOR * AB_SD_FLOOR);
+	t->var_base = fmax(t->var_base, least);
+	t->var_head = fmax(t->var_head, least);
 	se = sqrt(t->var_base / (double)base->boots + t->var_head / (double)head->boots + t->rounding);
 	ab_of_estimate(t->diff, se, t->df, memo, t);
 	t->noise = sqrt((t->var_base + t->var_head) / 2);
 }
 
 bool ab_test(const struct stats_side *base, const struct stats_side *head, const struct noise *prior,
-	     struct student_memo *memo, struct ab *t)
+	     const struct ab_floors *floors, struct student_memo *memo, struct ab *t)
 {
 	*t = (struct ab){
 		.diff = head->log_mean - base->log_mean, .var_base = NAN, .var_head = NAN, .rounding = NAN, .se = NAN,
@@ -209,7 +223,7 @@ bool ab_test(const struct stats_side *base, const struct stats_side *head, const
 	t->rounding = rounding(base) + rounding(head);
 	if (!find_variance(base, head, prior, base->n > 1 && head->n > 1, t))
 		return false;
-	spread_out(base, head, memo, t);
+	spread_out(base, head, floors, memo, t);
 	if (isfinite(t->se) && isfinite(t->p))
 		return true;
 	t->source = NOISE_NONE;
@@ -227,7 +241,7 @@ bool ab_interval(const struct stats_side *side, const struct noise *prior, struc
 	*lo = *hi = NAN;
 	if (!side->runs || !isfinite(side->log_mean) || !find_variance(side, &nothing, prior, side->n > 1, &t))
 		return false;
-	t.var_base = fmax(t.var_base, AB_SD_FLOOR * AB_SD_FLOOR);
+	t.var_base = fmax(t.var_base, AB_SD_FLOOR_PERCENT * AB_SD_FLOOR_PERCENT / 1e4);
 	reach = student_t975(memo, t.df) * sqrt(t.var_base / (double)side->boots + t.rounding);
 	if (!isfinite(reach))
 		return false;

@@ -12,7 +12,7 @@
  * Where v comes from, the first that there is:
  *	boots		at least 3 in all and 2 values a side: pooled over both sides, df = boots - 2 (Student,
  *			Biometrika 6, 1908; equal variances: with 2 or 3 boots a side Welch's t loses power
- *			and has too wide intervals). If the series' history agrees with it (F test at 1 %),
+ *			and has too wide intervals). If the series' history does not contradict it (F test),
  *			both are pooled, each with its degrees of freedom.
  *	history		other kernels of the series: noise_of_history()
  *	siblings	the same benchmark with other params on the same machine: noise_of_siblings()
@@ -22,7 +22,7 @@
  *
  * r is the step to which values were rounded, relative to the value: a rounded value is off by up to half a
  * step, alike in all repetitions, with variance r^2 / 12 (uniform; GUM, JCGM 100:2008, 4.3.7). And v is
- * never below AB_SD_FLOOR^2. So equal values are never infinite certainty; where not even a step is
+ * never below AB_SD_FLOOR_PERCENT, squared. So equal values are never infinite certainty; where not even a step is
  * known they are no estimate.
  */
 #ifndef LIB_STATS_AB_H
@@ -30,9 +30,6 @@
 
 #include "noise.h"
 #include "student.h"
-
-/* 0.1 %: a fifth of the smallest change anybody claims; clocks drift and caches settle by as much. */
-#define AB_SD_FLOOR 0.001
 
 /*
  * What boots differ by is 0.1 to 3 % from benchmark to benchmark; 5 % is beyond that, and so is three times
@@ -46,6 +43,8 @@
 /* Percent. FLOOR: no smaller change is called a regression or an improvement. SAME: unchanged is claimed only where the 95 % CI lies inside it. */
 #define AB_FLOOR_PERCENT 0.5
 #define AB_SAME_PERCENT 2.0
+/* Standard deviation of a boot that is presumed at least: a fifth of the smallest change anybody claims. Clocks drift and caches settle by as much. */
+#define AB_SD_FLOOR_PERCENT 0.1
 #define AB_Q_WEAK 0.05
 #define AB_Q_STRONG 0.001
 
@@ -70,13 +69,13 @@ struct ab {
 };
 
 struct ab_floors {
-	double claim_percent, same_percent;
+	double claim_percent, same_percent, sd_percent;
 };
-extern const struct ab_floors ab_floors_default;	/* AB_FLOOR_PERCENT, AB_SAME_PERCENT */
+extern const struct ab_floors ab_floors_default;	/* the three above */
 
 /* prior may be NULL. False: no estimate of noise. */
 bool ab_test(const struct stats_side *base, const struct stats_side *head, const struct noise *prior,
-	     struct student_memo *memo, struct ab *t);
+	     const struct ab_floors *floors, struct student_memo *memo, struct ab *t);
 
 /* p, interval and detectable effect of an estimate that is known by its standard error already. Keeps *t otherwise. */
 void ab_of_estimate(double diff, double se, double df, struct student_memo *memo, struct ab *t);
@@ -85,7 +84,7 @@ void ab_of_estimate(double diff, double se, double df, struct student_memo *memo
 bool ab_interval(const struct stats_side *side, const struct noise *prior, struct student_memo *memo, double *lo,
 		 double *hi);
 
-/* From the test and its q in the family. One boot a side is at most AB_WEAK: it may be a spike. */
+/* From the test and its q in the family (sd_percent is not looked at). One boot a side is at most AB_WEAK: it may be a spike. */
 enum ab_verdict ab_judge(const struct ab *t, double q, const struct ab_floors *floors, enum ab_confidence *confidence);
 
 /*

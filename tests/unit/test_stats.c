@@ -7,7 +7,6 @@
 #include "../../lib/stats/fit.h"
 #include "../../lib/stats/geomean.h"
 #include "../../lib/stats/points.h"
-#include "../../lib/stats/ttest.h"
 
 #define N(a) (sizeof(a) / sizeof(*(a)))
 
@@ -56,59 +55,6 @@ static void points(void)
 	ok(s.center == 1.7, "equal boots: the centre is their value, exactly");
 	s = side_of((const struct stats_sample[]){ { 1, 1, 5, NAN, 5, 5 } }, 1);
 	ok(isnan(s.stddev) && isnan(s.log_stddev), "one value has no spread, not a spread of 0");
-}
-
-static struct ttest_group group(const double *v, int n, double step)
-{
-	struct ttest_group g = { .n = n, .sd = NAN, .step = step };
-	double ss = 0;
-
-	for (int i = 0; i < n; i++)
-		g.mean += log(v[i]) / n;
-	for (int i = 0; i < n; i++)
-		ss += (log(v[i]) - g.mean) * (log(v[i]) - g.mean);
-	if (n > 1)
-		g.sd = sqrt(ss / (n - 1));
-	return g;
-}
-
-static void ttests(void)
-{
-	static struct ttest_memo memo;
-	const double a[] = { 10.1, 10.4, 9.9, 10.2 }, b[] = { 11.2, 11.6, 10.9 };
-	const double constant[] = { 25, 25, 25 }, more[] = { 26, 26, 26 };
-	struct ttest_group ga = group(a, 4, 0), gb = group(b, 3, 0), single = group(b, 1, 0);
-	struct ttest t;
-	double lo, hi;
-
-	ok(ttest_two(&ga, &gb, &memo, &t) && t.df == 5, "equal variances: df = n1 + n2 - 2");
-	is_num(ttest_p(2.570581835636, 5), .05, 1e-9, "t.975 of 5 df");
-	is_num((t.hi - t.diff) / t.se, 2.570581835636, 1e-9, "95 % CI");
-	is_num(t.detectable / t.se, 2.570581835636 + .9195437802, 1e-8, "80 % power");
-	/* by hand; the distribution function of t has a closed form for 5 df */
-	is_num(t.diff / t.se, 5.231741148059638, 1e-9, "t of a clear difference");
-	is_num(t.p, 0.003376857848560677, 1e-9, "p of a clear difference");
-	ok(ttest_two(&ga, &single, &memo, &t) && t.df == 3, "one value takes the other side's spread");
-	ok(!ttest_two(&single, &single, &memo, &t) && isnan(t.p) && isnan(t.lo), "two single values: no estimate, no p");
-	ga.sd = NAN;
-	ok(!ttest_two(&ga, &gb, &memo, &t), "a spread that nobody told is no spread");
-
-	ga = group(constant, 3, 0);
-	gb = group(more, 3, 0);
-	ok(!ttest_two(&ga, &gb, &memo, &t), "25 25 25 against 26 26 26, step unknown: no estimate");
-	ga.step = 1. / 25;
-	gb.step = 1. / 26;
-	ok(ttest_two(&ga, &gb, &memo, &t) && t.p > .05, "... in steps of 1: nobody knows, p = %.3f", t.p);
-	ok(ttest_two(&ga, &ga, &memo, &t) && t.hi > .01, "25 25 25 twice: not known to be equal within 1 %%");
-	ga.step = gb.step = 1e-9;
-	ok(ttest_two(&ga, &gb, &memo, &t) && t.se >= TTEST_SD_FLOOR / sqrt(3), "the spread is never below its floor");
-
-	ok(ttest_step(25, 26) == 1 && fabs(ttest_step(25, 25.5) - .1) < 1e-12 && ttest_step(1. / 3, 1) == 0 &&
-	   ttest_step(NAN, 1) == 0 && fabs(ttest_step(3449.8, 3453.1) - .1) < 1e-12, "steps of rounding");
-	ga = group(a, 4, 0);
-	ok(ttest_one(&ga, &memo, &lo, &hi) && lo < ga.mean && hi > ga.mean, "interval of one group");
-	is_num((hi - ga.mean) / (ga.sd / 2), 3.182446305284, 1e-9, "t.975 of 3 df");
-	ok(!ttest_one(&single, &memo, &lo, &hi) && isnan(lo) && isnan(hi), "none of one value");
 }
 
 /* As the definition says it: of those with this p or a greater one, the least p * m / rank. */
@@ -249,7 +195,6 @@ static void geomeans(void)
 int main(void)
 {
 	points();
-	ttests();
 	qvalues();
 	story();
 	sweeps();
