@@ -64,7 +64,17 @@ static const struct option {
 	{ "name", "NAME", TEXT, AT(token_name), NULL, TOKEN, 0, 0, "add, revoke: the token's name" },
 	{ "scope", "SCOPE", TEXT, AT(token_scope), NULL, TOKEN, 0, 0,
 	  "add: what it may do: ingest, read, triage or admin" },
+	{ "maintainers", "FILE", TEXT, AT(maintainers), NULL, UP | WATCH, 0, 0,
+	  "who is told about which benchmarks; README says how it is written" },
 	{ "webhook-url", "URL", TEXT, AT(webhook_url), NULL, UP | WATCH, 0, 0, "POST each alert there as JSON" },
+	{ "webhook-format", "FORMAT", TEXT, AT(webhook_format), "webhook", UP | WATCH, 0, 0,
+	  "what it understands: webhook (all of it, signed), slack, mattermost or matrix" },
+	{ "webhook-secret", NULL, SECRET, AT(webhook_secret), NULL, UP | WATCH, 0, 0,
+	  "key of its signature; for matrix the access token (environment only)" },
+	{ "webhook-secret-file", "FILE", TEXT, AT(webhook_secret_file), NULL, UP | WATCH, 0, 0,
+	  "the same: the first line of this file" },
+	{ "webhook-allow", "NETS", TEXT, AT(webhook_allow), NULL, UP | WATCH, 0, 0,
+	  "private networks in which webhooks may be, as 10.1.0.0/16,127.0.0.1; others are refused" },
 	{ "smtp-url", "URL", TEXT, AT(smtp_url), NULL, UP | WATCH, 0, 0,
 	  "mail server for alerts: smtp://host:25, smtps://host:465" },
 	{ "smtp-user", "USER", TEXT, AT(smtp_user), NULL, UP | WATCH, 0, 0, "user name at the mail server" },
@@ -74,6 +84,16 @@ static const struct option {
 	  "its password: the first line of this file" },
 	{ "mail-from", "ADDRESS", TEXT, AT(mail_from), NULL, UP | SERVE | WATCH, 0, 0, "sender of alerts, and of their drafts" },
 	{ "mail-to", "ADDRESS", TEXT, AT(mail_to), NULL, UP | WATCH, 0, 0, "who gets alerts" },
+	{ "ca-file", "FILE", TEXT, AT(ca_file), NULL, UP | WATCH, 0, 0,
+	  "certificates (PEM) that mail server and webhooks are checked with, in place of the system's" },
+	{ "improvements", "WHEN", TEXT, AT(improvements), "weekly", UP | WATCH, 0, 0,
+	  "when improvements are told: now, or in a daily or weekly digest, or never" },
+	{ "digest-at", "HH:MM", TEXT, AT(digest_at), "08:00", UP | WATCH, 0, 0,
+	  "when digests go out; weekly ones on Mondays" },
+	{ "time-zone", "ZONE", TEXT, AT(time_zone), "UTC", UP | WATCH, 0, 0,
+	  "of that time and of quiet hours, as Europe/Berlin" },
+	{ "delivery-tries", "N", INT, AT(delivery_tries), "100", UP | WATCH, 1, 100000,
+	  "attempts until a delivery is given up: 100 are about four days" },
 	{ "alert-percent", "PERCENT", NUM, AT(alert_percent), NULL, UP | WATCH, 0.01, 1000,
 	  "the default rule's threshold, in place of its own (5)" },
 	{ "broad-benchmarks", "GLOBS", TEXT, AT(broad_benchmarks), BROAD, UP | SERVE | WATCH, 0, 0,
@@ -259,6 +279,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 		return err_set(err, ERR_SETUP, "--mail-to needs --smtp-url and --mail-from, too");
 	if (conf->smtp_password && conf->smtp_password_file)
 		return err_set(err, ERR_SETUP, "NSECWATCH_SMTP_PASSWORD and --smtp-password-file are both set: give one");
+	if (conf->webhook_secret && conf->webhook_secret_file)
+		return err_set(err, ERR_SETUP, "NSECWATCH_WEBHOOK_SECRET and --webhook-secret-file are both set: give one");
 	if ((conf->smtp_password || conf->smtp_password_file) && !conf->smtp_user)
 		return err_set(err, ERR_SETUP, "a password for the mail server is set, but no --smtp-user");
 	return c->bit == TOKEN ? check_token(conf, err) : 0;
@@ -319,25 +341,37 @@ int conf_listen_split(const char *text, char host[256], int *port, struct err *e
 	return 0;
 }
 
+int conf_secret_of_file(const char *name, char out[CONF_SECRET], struct err *err)
+{
+	FILE *f = fopen(name, "re");
+
+	if (!f)
+		return err_set(err, ERR_SETUP, "%s: %s", name, strerror(errno));
+	if (!fgets(out, CONF_SECRET, f))
+		out[0] = 0;
+	fclose(f);
+	if (strlen(out) == CONF_SECRET - 1)
+		return err_set(err, ERR_SETUP, "%s: its first line is too long", name);
+	out[strcspn(out, "\r\n")] = 0;
+	return *out ? 0 : err_set(err, ERR_SETUP, "%s: its first line is empty", name);
+}
+
 int conf_read_secrets(struct conf *conf, struct err *err)
 {
-	static char line[1024];
-	const char *name = conf->smtp_password_file;
-	FILE *f;
+	static char password[CONF_SECRET], secret[CONF_SECRET];
 
-	if (!name)
-		return 0;
-	f = fopen(name, "re");
-	if (!f)
-		return err_set(err, ERR_SETUP, "--smtp-password-file %s: %s", name, strerror(errno));
-	if (!fgets(line, sizeof(line), f))
-		line[0] = 0;
-	fclose(f);
-	line[strcspn(line, "\r\n")] = 0;
-	if (!*line)
-		return err_set(err, ERR_SETUP, "--smtp-password-file %s: its first line is empty", name);
-	conf->smtp_password = line;
-	conf->smtp_password_file = NULL;
+	if (conf->smtp_password_file) {
+		if (conf_secret_of_file(conf->smtp_password_file, password, err))
+			return err_prefix(err, "--smtp-password-file");
+		conf->smtp_password = password;
+		conf->smtp_password_file = NULL;
+	}
+	if (conf->webhook_secret_file) {
+		if (conf_secret_of_file(conf->webhook_secret_file, secret, err))
+			return err_prefix(err, "--webhook-secret-file");
+		conf->webhook_secret = secret;
+		conf->webhook_secret_file = NULL;
+	}
 	return 0;
 }
 

@@ -27,6 +27,10 @@ struct conf {
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
 	const char *broad_benchmarks;	/* globs, with commas */
 	const char *smtp_password_file;
+	const char *maintainers;	/* --maintainers FILE */
+	const char *webhook_format, *webhook_secret, *webhook_secret_file, *webhook_allow, *ca_file;
+	const char *improvements, *digest_at, *time_zone;
+	int delivery_tries;
 	bool demo, private_reads, check_only, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
 	int uploads_per_minute, idle_timeout_s, request_timeout_s, statement_timeout_ms;
@@ -40,7 +44,11 @@ struct conf {
 int conf_parse(struct conf *conf, int argc, char **argv, struct err *err);
 void conf_help(const char *command);	/* prints help of a command, or of all, on stdout */
 
-/* Reads what --smtp-password-file names into conf->smtp_password (kept until the process ends). */
+/* A secret is the first line of a file; -1: err names the file. */
+#define CONF_SECRET 1024
+int conf_secret_of_file(const char *name, char out[CONF_SECRET], struct err *err);
+
+/* Reads what --smtp-password-file and --webhook-secret-file name (kept until the process ends). */
 int conf_read_secrets(struct conf *conf, struct err *err);
 
 /* Sets NSECWATCH_* so that `command`, started with no options, has the values of *conf. */

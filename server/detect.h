@@ -10,10 +10,12 @@
 
 #include "db_alerts.h"
 
+struct deliver_map;
+
 struct detect {
 	struct catalog *catalog;
 	double default_percent;		/* of the rule "default", in place of its own; 0: its own */
-	bool webhook, mail;		/* to whom a new alert is addressed */
+	const struct deliver_map *map;	/* to whom a new alert is addressed */
 };
 
 /* Runs that are left out, because checking them failed for a reason that time does not heal. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../lib/buf.h"
-#include "db_outbox.h"
 #include "detect_range.h"
+#include "detect_tell.h"
 
 void detect_alerts_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
 		     bool regression, struct uuid *id)
@@ -93,9 +93,7 @@ static int make_alert(struct applying *ap, const struct group *g, struct uuid *i
 	if (!made)	/* no alert overlapped, and its id holds its range: only a bug leads here */
 		return err_set(err, ERR_BUG, "an alert's id is taken by another range");
 	ap->report->alerts++;
-	if (ap->rules->d->webhook && db_outbox_add(ap->db, OUTBOX_WEBHOOK, id, "opened", err))
-		return -1;
-	return ap->rules->d->mail ? db_outbox_add(ap->db, OUTBOX_MAIL, id, "opened", err) : 0;
+	return detect_tell(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, "opened", err);
 }
 
 /* The alert that the group's steps belong to: one whose range overlaps and then narrows, or a new one. */

@@ -28,7 +28,9 @@ struct watch {
 	struct arena *arena;
 	struct detect detect;
 	struct detect_skip skip;
-	struct watch_send *webhook, *mail;	/* or NULL */
+	struct deliver_map map;
+	struct deliver deliver;
+	struct watch_send *send;	/* or NULL */
 	int signals;			/* signalfd */
 	uint64_t listening;		/* the connection that LISTENs: db_generation(); 0: none */
 	bool careful;			/* a batch failed: one run at a time */
@@ -95,10 +97,8 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 	*more |= r.runs > 0 || r.skipped;
 	if (r.runs)
 		log_event(r.alerts ? LOG_INFO : LOG_DEBUG, "checked", "runs=%zu alerts=%zu", r.runs, r.alerts);
-	if (r.alerts) {
-		watch_send_wake(w->webhook);
-		watch_send_wake(w->mail);
-	}
+	if (r.alerts)
+		watch_send_wake(w->send);
 	return 0;
 }
 
@@ -148,17 +148,6 @@ static void work(struct watch *w)
 	}
 }
 
-static void start_senders(struct watch *w, const struct deliver *d)
-{
-	const struct conf *c = w->conf;
-	const struct calc_mail_look look = { c->public_url, c->mail_from, c->broad_benchmarks };
-
-	if (d->webhook_url)
-		w->webhook = watch_send_start(OUTBOX_WEBHOOK, d, w->catalog, c->db, c->statement_timeout_ms, &look);
-	if (d->smtp_url)
-		w->mail = watch_send_start(OUTBOX_MAIL, d, w->catalog, c->db, c->statement_timeout_ms, &look);
-}
-
 /* SIGTERM and SIGINT come through a descriptor, in no thread. */
 static int signal_descriptor(void)
 {
@@ -174,50 +163,32 @@ static int signal_descriptor(void)
 	return fd;
 }
 
-static struct deliver deliver_of(const struct conf *c)
-{
-	return (struct deliver){
-		.webhook_url = c->webhook_url && *c->webhook_url ? c->webhook_url : NULL,
-		.smtp_url = c->mail_to && *c->mail_to ? c->smtp_url : NULL,
-		.smtp_user = c->smtp_user,
-		.smtp_password = c->smtp_password,
-		.mail_from = c->mail_from,
-		.mail_to = c->mail_to,
-	};
-}
-
 int watch_run(const struct conf *conf, struct err *err)
 {
-	struct watch w = { .conf = conf };
-	struct deliver d = deliver_of(conf);
+	struct watch w = { .conf = conf, .arena = arena_new() };
+	struct arena *whole = arena_new();	/* what is read once */
+	int ret = -1;
 
 	w.signals = signal_descriptor();
 	must(!curl_global_init(CURL_GLOBAL_DEFAULT));
-	if (deliver_check(&d, err)) {
-		close(w.signals);
-		curl_global_cleanup();
-		return -1;
-	}
+	if (deliver_map_load(whole, conf, &w.map, err) || deliver_init(&w.deliver, whole, conf, &w.map, err))
+		goto out;
 	w.catalog = db_catalog_new();
 	w.db = db_new(conf->db, "nsecwatchd watch", conf->statement_timeout_ms);
-	w.arena = arena_new();
-	w.detect = (struct detect){
-		.catalog = w.catalog,
-		.default_percent = conf->alert_percent,
-		.webhook = d.webhook_url != NULL,
-		.mail = d.smtp_url != NULL,
-	};
-	start_senders(&w, &d);
-	log_event(LOG_INFO, "watching", "version=%s webhook=%s mail=%s", version_text, w.webhook ? "yes" : "no",
-		  w.mail ? "yes" : "no");
+	w.detect = (struct detect){ .catalog = w.catalog, .default_percent = conf->alert_percent, .map = &w.map };
+	w.send = watch_send_start(conf, &w.deliver, &w.map, w.catalog);
+	log_event(LOG_INFO, "watching", "version=%s webhooks=%zu mail=%s", version_text, w.map.able.n,
+		  w.map.able.mail ? "yes" : "no");
 	work(&w);
 	log_event(LOG_INFO, "stopping", NULL);
-	watch_send_stop(w.webhook);
-	watch_send_stop(w.mail);
+	watch_send_stop(w.send);
 	db_free(w.db);
 	db_catalog_free(w.catalog);
+	ret = 0;
+out:
 	arena_free(w.arena);
+	arena_free(whole);
 	curl_global_cleanup();
 	close(w.signals);
-	return 0;
+	return ret;
 }

@@ -2,8 +2,8 @@
 /*
  * `nsecwatchd watch`: packs and checks what uploads left in run_todo, and delivers the
  * outbox. Shares nothing with `serve` but the database; never listens. One main thread
- * works the todo, one thread a kind of delivery sends, so that a slow receiver holds
- * up neither the checks nor the other kind.
+ * works the todo, others send (watch_send.h), so that a slow receiver holds up neither
+ * the checks nor other receivers.
  */
 #ifndef SERVER_WATCH_H
 #define SERVER_WATCH_H

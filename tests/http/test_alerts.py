@@ -118,7 +118,7 @@ def mail():
 
 def to(hook=None, mail=None):
     """Options that send alerts there."""
-    options = ["--webhook-url", hook.url] if hook else []
+    options = ["--webhook-url", hook.url, "--webhook-allow", "127.0.0.1", "--improvements", "now"] if hook else []
     if mail:
         options += ["--smtp-url", mail.url, "--mail-from", "watch@lab.example", "--mail-to", "mm@lists.example"]
     return options
