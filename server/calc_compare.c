@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/parallel.h"
 #include "../lib/stats/bh.h"
 #include "../lib/stats/geomean.h"
 #include "calc_mean.h"
 #include "calc_sides.h"
+
+#define ROWS_LEAST 2000		/* in a part: a millisecond's work */
 
 /* ---- order ---- */
 
@@ -205,33 +208,59 @@ static void sum_up(struct arena *a, struct compare *c, struct student_memo *memo
 	c->restored_percent = h != 1 ? (h - f) / (h - 1) * 100 : NAN;
 }
 
+/* Rows are filled in as many parts as pay, each with quantiles of its own to keep. */
+struct fill {
+	struct compare *c;
+	const struct sides *sides;
+	const size_t *index;		/* of a row, in the selection */
+	size_t base, head;
+	int fix;
+	unsigned parts;
+	struct student_memo *memo;	/* one a part */
+};
+
+static void fill_row(const struct fill *f, size_t n, struct student_memo *memo)
+{
+	struct compare_row *r = &f->c->rows[n];
+	size_t i = f->index[n];
+	const struct noise *noise = &f->sides->noise[i];
+
+	r->series = f->sides->sel->series[i];
+	r->base = *calc_sides_at(f->sides, i, f->base);
+	r->head = *calc_sides_at(f->sides, i, f->head);
+	if (f->fix >= 0)
+		r->fix = *calc_sides_at(f->sides, i, (size_t)f->fix);
+	calc_compare_test(r, noise, memo);
+	r->direction = calc_compare_direction(r->change_percent, r->series->metric->better);
+	fill_fix(r, noise, memo);
+}
+
+static void fill_part(void *arg, unsigned part)
+{
+	const struct fill *f = arg;
+	size_t end = parallel_from(f->c->n_rows, part + 1, f->parts);
+
+	for (size_t n = parallel_from(f->c->n_rows, part, f->parts); n < end; n++)
+		fill_row(f, n, &f->memo[part]);
+}
+
 struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, size_t base, size_t head, int fix)
 {
 	struct compare *c = arena_zalloc(a, sizeof(*c));
-	struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
 	const struct selection *sel = sides->sel;
 	size_t *index = arena_array(a, size_t, sel->n);
+	struct fill f = { .c = c, .sides = sides, .index = index, .base = base, .head = head, .fix = fix };
 
 	for (size_t i = 0; i < sel->n; i++)
 		if (calc_sides_at(sides, i, base)->runs && calc_sides_at(sides, i, head)->runs)
 			index[c->n_rows++] = i;
 	qsort_r(index, c->n_rows, sizeof(*index), by_series, sel->series);
 	c->rows = arena_array(a, struct compare_row, c->n_rows);
-	for (size_t n = 0; n < c->n_rows; n++) {
-		struct compare_row *r = &c->rows[n];
-		size_t i = index[n];
-
-		r->series = sel->series[i];
-		r->base = *calc_sides_at(sides, i, base);
-		r->head = *calc_sides_at(sides, i, head);
-		if (fix >= 0)
-			r->fix = *calc_sides_at(sides, i, (size_t)fix);
-		calc_compare_test(r, &sides->noise[i], memo);
-		r->direction = calc_compare_direction(r->change_percent, r->series->metric->better);
-		fill_fix(r, &sides->noise[i], memo);
-	}
+	f.parts = parallel_parts(c->n_rows, ROWS_LEAST);
+	f.memo = arena_array(a, struct student_memo, f.parts);
+	parallel_run(f.parts, fill_part, &f);
 	judge(a, c);
-	sum_up(a, c, memo);
+	sum_up(a, c, f.memo);
 	return c;
 }
 

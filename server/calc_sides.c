@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "../lib/must.h"
+#include "../lib/parallel.h"
 #include "calc_ids.h"
+
+#define SAMPLES_LEAST 10000	/* in a part: a millisecond's work */
 
 /* ---- from runs to samples ---- */
 
@@ -88,14 +91,35 @@ static int each_run(const struct run *run, void *arg, struct err *err)
 
 /* ---- from samples to sides ---- */
 
+/* Sides are made in as many parts as pay. */
+struct make {
+	const struct stats_sample *sorted;
+	const size_t *end;		/* of a cell's samples */
+	size_t cells, scratch_size;
+	unsigned parts;
+	char *scratch;			/* for each part */
+	struct stats_side *side;
+};
+
+static void make_part(void *arg, unsigned part)
+{
+	const struct make *m = arg;
+	size_t first = parallel_from(m->cells, part, m->parts), last = parallel_from(m->cells, part + 1, m->parts);
+	void *scratch = m->scratch + part * m->scratch_size;
+
+	for (size_t i = first, from = first ? m->end[first - 1] : 0; i < last; from = m->end[i++])
+		if (m->end[i] > from)
+			stats_side_of(m->sorted + from, m->end[i] - from, scratch, &m->side[i]);
+}
+
 /* Sorted by cell in one pass each way (counting sort), then a side a cell. */
 static struct stats_side *make_sides(const struct collect *c)
 {
 	size_t cells = c->sel->n * c->n_kernels, most = 0;
-	struct stats_side *side = arena_array(c->a, struct stats_side, cells);
 	size_t *end = arena_array(c->a, size_t, cells + 1);
-	struct stats_sample *sorted = arena_array(c->a, struct stats_sample, c->n);
-	void *scratch;
+	struct stats_sample *sorted = arena_alloc(c->a, c->n * sizeof(*sorted));
+	struct make m = { .sorted = sorted, .end = end, .cells = cells, .parts = parallel_parts(c->n, SAMPLES_LEAST),
+			  .side = arena_array(c->a, struct stats_side, cells) };
 
 	for (size_t i = 0; i < c->n; i++)
 		end[c->found[i].cell + 1]++;
@@ -107,11 +131,10 @@ static struct stats_side *make_sides(const struct collect *c)
 	/* end[cell] is where the cell begins, and after this loop where it ends */
 	for (size_t i = 0; i < c->n; i++)
 		sorted[end[c->found[i].cell]++] = c->found[i].s;
-	scratch = arena_alloc(c->a, stats_side_scratch(most));
-	for (size_t i = 0, from = 0; i < cells; from = end[i++])
-		if (end[i] > from)
-			stats_side_of(sorted + from, end[i] - from, scratch, &side[i]);
-	return side;
+	m.scratch_size = (stats_side_scratch(most) + 63) / 64 * 64;
+	m.scratch = arena_alloc(c->a, m.scratch_size * m.parts);
+	parallel_run(m.parts, make_part, &m);
+	return m.side;
 }
 
 /* The ids to read: of kernels that the selection's tracks let in, each once. */

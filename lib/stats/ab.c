@@ -157,7 +157,7 @@ static bool from_repetitions(const struct stats_side *base, const struct stats_s
 	t->var_base = known + unsure + s2 / (double)base->n;
 	t->var_head = known + unsure + s2 / (double)head->n;
 	unsure = 2 * unsure + s2 / (double)base->n + s2 / (double)head->n;
-	t->df = unsure > 0 ? df * pow((2 * known + unsure) / unsure, 2) : 1e6;
+	t->df = unsure > 0 ? df * ((2 * known + unsure) / unsure) * ((2 * known + unsure) / unsure) : 1e6;
 	t->df = fmin(t->df, 1e6);
 	return true;
 }

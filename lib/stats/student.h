@@ -6,7 +6,10 @@
 /* Zero it once. df are rounded down: to eighths below 32, else to integers, so the quantile is at most a little too large. */
 #define STUDENT_MEMO 1024
 struct student_memo {
-	double t975[STUDENT_MEMO], t80[STUDENT_MEMO];
+	struct student_kept {
+		double of[STUDENT_MEMO];
+		double last_df, last;	/* of those beyond: a bound on df is the same in all rows */
+	} t975, t80;
 };
 
 double student_t975(struct student_memo *memo, double df);
