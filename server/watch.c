@@ -17,7 +17,8 @@
 #include "watch_send.h"
 
 #define POLL_MS 2000		/* the truth: NOTIFY only makes it faster */
-#define PACK_RUNS 256		/* in one transaction */
+#define PAUSE_MS 100		/* between two turns that find a little each: one with more in it costs less a run */
+#define PACK_RUNS 2000		/* in one transaction, or as many as its memory bound allows */
 #define CHECK_RUNS 32		/* in one transaction */
 #define SKIP_TURNS 300		/* idle polls until runs that could not be checked are tried again: ten minutes */
 
@@ -34,16 +35,17 @@ struct watch {
 	int signals;			/* signalfd */
 	uint64_t listening;		/* the connection that LISTENs: db_generation(); 0: none */
 	bool careful;			/* a batch failed: one run at a time */
+	bool full;			/* the last turn left work that it knew of */
 	bool ready;			/* the schema is there */
 	bool trouble;			/* said already */
 };
 
-/* Waits until a signal, a notification, or the time is over. True: stop. */
-static bool wait_ms(struct watch *w, int ms)
+/* Waits until a signal, a notification (if that matters), or the time is over. True: stop. */
+static bool wait_ms(struct watch *w, int ms, bool notified)
 {
 	struct pollfd fds[2] = { { .fd = w->signals, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
 
-	if (w->listening && w->listening == db_generation(w->db))
+	if (notified && w->listening && w->listening == db_generation(w->db))
 		fds[1].fd = db_socket(w->db);
 	(void)poll(fds, 2, ms);		/* EINTR: the next turn asks again */
 	return fds[0].revents & POLLIN;
@@ -79,6 +81,7 @@ static int pack_some(struct watch *w, bool *more, struct err *err)
 	if (!ret && packed)
 		log_event(LOG_DEBUG, "packed", "runs=%zu", packed);
 	*more |= packed > 0;
+	w->full |= packed >= PACK_RUNS;
 	return ret;
 }
 
@@ -90,11 +93,12 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 		if (err->kind == ERR_UNAVAILABLE || w->careful)
 			return -1;
 		w->careful = true;	/* find out which one it is */
-		*more = true;
+		*more = w->full = true;
 		return 0;
 	}
 	w->careful &= r.runs > 0;
 	*more |= r.runs > 0 || r.skipped;
+	w->full |= w->careful || r.runs >= CHECK_RUNS || r.skipped;
 	if (r.runs)
 		log_event(r.alerts ? LOG_INFO : LOG_DEBUG, "checked", "runs=%zu alerts=%zu", r.runs, r.alerts);
 	if (r.alerts)
@@ -108,7 +112,7 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	struct err pack_err = { 0 };
 	int ret;
 
-	*more = false;
+	*more = w->full = false;
 	if (!w->ready && db_migrate_check(w->db, err))
 		return -1;
 	w->ready = true;
@@ -123,12 +127,22 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	return -1;
 }
 
+/*
+ * A notification that finds `watch` idle is followed at once; while uploads keep coming, what
+ * came in a tenth of a second is done together. True: stop.
+ */
+static bool wait_for_work(struct watch *w, bool more)
+{
+	return more ? wait_ms(w, w->full ? 0 : PAUSE_MS, false) : wait_ms(w, POLL_MS, true);
+}
+
 static void work(struct watch *w)
 {
 	int idle = 0;
 	bool more = true;
 
-	while (!wait_ms(w, more ? 0 : POLL_MS)) {
+	w->full = true;
+	while (!wait_for_work(w, more)) {
 		struct err err = { 0 };
 
 		if (turn(w, &more, &err)) {
