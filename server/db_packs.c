@@ -14,7 +14,9 @@
 #include "db_packs_store.h"
 #include "db_seen.h"
 
-#define DEADLINE_MS 5000
+#define DEADLINE_MS 15000
+#define RUNS_AT_ONCE 200		/* fetched by a packer: a page of them is in memory whole */
+#define SAMPLES_MOST 400000		/* in one transaction of packing: 32 MB */
 
 /* ---- reading ---- */
 
@@ -246,6 +248,23 @@ static int pack_samples(struct db *db, struct arena *a, const struct sample_list
 	return ret;
 }
 
+/* The samples of the first of these runs, as many as memory is for; *n becomes how many runs those are. */
+static int read_runs(struct db *db, const struct uuid *ids, size_t *n, struct sample_list *l, struct err *err)
+{
+	struct arena *page = arena_new();
+	size_t done = 0, part;
+	int ret = 0;
+
+	for (; done < *n && l->n < SAMPLES_MOST && !ret; done += part) {
+		part = *n - done < RUNS_AT_ONCE ? *n - done : RUNS_AT_ONCE;
+		ret = db_runs_each_of_ids(db, page, ids + done, part, db_packs_store_run, l, err);
+		arena_reset(page);
+	}
+	arena_free(page);
+	*n = done;
+	return ret;
+}
+
 static int pack(struct db *db, void *arg, struct err *err)
 {
 	struct packing *p = arg;
@@ -264,7 +283,7 @@ static int pack(struct db *db, void *arg, struct err *err)
 		return -1;
 	if (!n)
 		return 0;
-	ret = db_runs_each_of_ids(db, p->arena, ids, n, db_packs_store_run, &l, err);
+	ret = read_runs(db, ids, &n, &l, err);
 	db_packs_store_sort(&l);
 	if (!ret)
 		ret = pack_samples(db, p->arena, &l, err);

@@ -12,7 +12,10 @@
 int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
 		  struct sample **samples, size_t *n, struct err *err);
 
-/* Packs up to max_runs waiting runs in one transaction. One packer works at a time; *packed = 0 when another does or none wait. */
+/*
+ * Packs up to max_runs waiting runs in one transaction, fewer where they hold more samples than memory
+ * is for. One packer works at a time; *packed = 0 when another does or none wait.
+ */
 int db_packs_work(struct db *db, struct arena *a, int max_runs, size_t *packed, struct err *err);
 int db_packs_waiting(struct db *db, int64_t *runs, struct err *err);
 

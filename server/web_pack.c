@@ -14,7 +14,7 @@
 #include "db_packs.h"
 
 #define PACK_ABOVE 1000		/* waiting runs from which on a hand is lent */
-#define PACK_RUNS 250		/* per transaction */
+#define PACK_RUNS 4000		/* per transaction, or as many as its memory bound allows */
 #define LOOK_USEC 1000000	/* between two looks at how many wait */
 
 struct web_pack {
@@ -26,7 +26,10 @@ struct web_pack {
 	bool stopping;			/* under lock */
 };
 
-/* One look; true: there is more to pack, at once. */
+/*
+ * One look; true: there is more to pack, at once. All that waits goes in one transaction: it
+ * writes an open chunk of each series once, however many samples that gets.
+ */
 static bool pack(struct web_pack *p)
 {
 	struct err err = { 0 };
@@ -41,7 +44,7 @@ static bool pack(struct web_pack *p)
 	else if (packed)
 		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);
 	arena_reset(p->arena);
-	return packed > 0;
+	return packed && waiting - (int64_t)packed > PACK_ABOVE;
 }
 
 /* Until the next look, or the end: false. */
