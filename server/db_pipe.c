@@ -6,9 +6,17 @@
 #include "../lib/tm.h"
 #include "db_own.h"
 
+/*
+ * The planner thinks a list of ten, which it assumes of a parameter it has not seen, so much dearer than
+ * the one or two that come, that it would plan anew each time: longer than these statements take.
+ */
+static const struct stmt plan_once = {
+	"plan_once", "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
+};
+
 static int prepare_all(struct db *db, const struct db_call *calls, size_t n, struct err *err)
 {
-	if (db_connect(db, err))
+	if (db_connect(db, err) || db_own_prepare(db, &plan_once, NULL, 0, err))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (db_own_prepare(db, calls[i].st, calls[i].args, calls[i].n_args, err))
@@ -24,7 +32,7 @@ static int send_text(struct db *db, const char *sql)
 /* after: NULL, or what follows as a transaction of its own. */
 static int send_all(struct db *db, const struct db_call *calls, size_t n, bool tx, const struct stmt *after)
 {
-	int sent = PQenterPipelineMode(db->conn) && (!tx || send_text(db, "BEGIN"));
+	int sent = PQenterPipelineMode(db->conn) && (!tx || send_text(db, "BEGIN")) && db_own_send(db, &plan_once, NULL, 0);
 
 	for (size_t i = 0; i < n && sent; i++)
 		sent = db_own_send(db, calls[i].st, calls[i].args, calls[i].n_args);
@@ -56,12 +64,12 @@ static int skip_to_sync(struct db *db)
  */
 static int finish_all(struct db *db, struct db_call *calls, size_t n, bool *committed, struct err *err)
 {
-	size_t at = 0, first = committed ? 1 : 0, end = n + first;
+	size_t at = 0, first = committed ? 2 : 1, end = n + first;	/* behind BEGIN and plan_once */
 	ExecStatusType status;
 	PGresult *r;
 	int ret = 0;
 
-	while (at <= end + first) {
+	while (at <= end + (committed ? 1 : 0)) {
 		struct db_call *call = at >= first && at < end ? &calls[at - first] : NULL;
 
 		r = PQgetResult(db->conn);
