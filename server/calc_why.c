@@ -129,9 +129,9 @@ void calc_why_row(struct arena *a, const struct compare_row *r, size_t family, s
 		w->text = arena_printf(a, "Nothing tells how noisy this is, so there is no verdict. %s.", advice);
 		return;
 	}
-	variance(w, "base", "of the base's centre", t->var_base / (double)r->base.boots, t->df);
-	variance(w, "head", "of the head's centre", t->var_head / (double)r->head.boots, t->df);
-	variance(w, "rounding", "values were rounded to steps", t->rounding, NAN);
+	variance(w, "base", "base", t->var_base / (double)r->base.boots, t->df);
+	variance(w, "head", "head", t->var_head / (double)r->head.boots, t->df);
+	variance(w, "rounding", "rounding of the values", t->rounding, NAN);
 	w->text = arena_printf(a, "The change is %s %s %s", effect(a, w, r->change_percent, r->ci_lo, r->ci_hi),
 			       row_noise(a, r), outcome(a, w, r->change_percent, r->q, r->verdict, r->confidence));
 }
@@ -150,7 +150,7 @@ void calc_why_cell(struct arena *a, const struct matrix *m, const struct matrix_
 				       c->n_series, signs);
 		return;
 	}
-	variance(w, "mean", "of the mean over rows: one machine's errors add up as they are, those of several as squares",
+	variance(w, "mean", "mean over rows",
 		 c->ab.se * c->ab.se, c->ab.df);
 	w->text = arena_printf(a, "The mean over %zu row%s is %s %s%s", c->n_series, c->n_series > 1 ? "s" : "",
 			       effect(a, w, c->percent, c->ci_lo, c->ci_hi),
@@ -175,11 +175,11 @@ static void part_numbers(const struct sweep_ratio *r, enum sweep_cost c, struct 
 	input(w, "head_max_residual_percent", f->head.max_residual_percent);
 	if (f->run_known)
 		input(w, "known_noise_percent", sqrt(r->in.noise) * 100);
-	variance(w, "paired_residuals", f->pooled ? "scatter of the sizes around both fits, pooled with the boots' noise" :
-		 "scatter of the sizes around both fits, what both miss alike taken out", t->own, t->fit_df);
-	variance(w, "common_misfit", "what both fits miss alike, where it weighs unequally", t->common, t->fit_df);
-	variance(w, "whole_run", f->run_known ? "what moves all sizes of a run together, from boots or history" :
-		 "what moves all sizes of a run together: assumed", t->run, t->run_df);
+	variance(w, "paired_residuals", f->pooled ? "sizes around the fits, and boots" :
+		 "sizes around the fits", t->own, t->fit_df);
+	variance(w, "common_misfit", "misfit of both alike", t->common, t->fit_df);
+	variance(w, "whole_run", f->run_known ? "whole runs, from boots or history" :
+		 "whole runs, assumed", t->run, t->run_df);
 	w->estimate = t->change;
 	w->se = t->se;
 }
@@ -216,6 +216,6 @@ void calc_why_part(struct arena *a, const struct sweep *s, const struct sweep_ra
 				       "ratio of the two means nothing.", what);
 		return;
 	}
-	w->text = arena_printf(a, "The %s moved by %s %s %s", what, effect(a, w, p->percent, p->ci_lo, p->ci_hi),
+	w->text = arena_printf(a, "The %s differs by %s %s %s", what, effect(a, w, p->percent, p->ci_lo, p->ci_hi),
 			       part_noise(a, r), outcome(a, w, p->percent, p->q, p->verdict, p->confidence));
 }

@@ -86,6 +86,17 @@ export function range(lo, hi) {
 	return a === b ? a : `${a} .. ${b}`;
 }
 
+// At most 3 digits, and no noughts that say nothing: 6, 4.5, 28
+export const tidy = (v) => significant(v).replace(/\.0+$|(\.\d*?)0+$/, '$1');
+
+// What the server wrote in plain characters, as the pages write it: "+14 % .. +150 %", a true minus, an arrow.
+export const typeset = (text) =>
+	text
+		.replace(/ %/g, THIN + '%')
+		.replace(/(^|[\s(])-(?=\d)/g, `$1${MINUS}`)
+		.replace(/ -> /g, ' \u2192 ')
+		.replace(/(\d) (KiB|MiB|GiB|ns|us|ms|s)\b/g, `$1${THIN}$2`);
+
 export function grouped(v) {
 	const s = String(v);
 	return /^\d{5,}$/.test(s) ? s.replace(/\B(?=(\d{3})+$)/g, THIN) : s;

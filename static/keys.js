@@ -21,6 +21,7 @@ const HELP = [
 	['n p', 'next, previous regression'],
 	['x', 'mark the row\u2019s kernel; two marked kernels can be compared'],
 	['Enter', 'open the row'],
+	['w', 'why: the verdict of the row, or the first of the page, explained'],
 	['u', 'up'],
 	['.', 'this view as text'],
 	['\u2190 \u2192', 'walk the points of a picture; Enter pins, Esc unpins, 0 resets the zoom'],
@@ -137,6 +138,11 @@ function onKey(key) {
 			const a = $('tr[aria-selected=true] a');
 			a?.click();
 			return Boolean(a);
+		}
+		case 'w': {
+			const why = $('tr[aria-selected=true] .why') ?? $('main .why');
+			why?.click();
+			return Boolean(why);
 		}
 		case 'u':
 			location.assign(document.body.dataset.up ?? '/');

@@ -18,9 +18,10 @@ import {
 	table,
 	verdictCell,
 } from './views.js';
+import { asker, whyButton } from './why.js';
 
 const STEP = 400;
-const FLOOR = 0.5;
+const FLOOR = 2;
 
 const load = (query, signal) => get(query.api().url('/api/v1/compare'), signal);
 
@@ -85,6 +86,15 @@ const ciText = (r) =>
 			? 'n = 1'
 			: 'no estimate';
 
+function rowWhy(r, data) {
+	const ask = asker(data.asked.with('explain', 1).with('only', r.series_id).url('/api/v1/compare'));
+
+	return whyButton(`${r.benchmark} ${f.params(r.params)}`.trim(), async () => {
+		const [row] = (await ask()).rows;
+		return row ? [['', row.why]] : [];
+	});
+}
+
 function rowCells(r, data, most, first) {
 	const v = (s) => (s ? f.value(s.center, r.unit) || f.significant(s.center) : '');
 
@@ -104,7 +114,7 @@ function rowCells(r, data, most, first) {
 			: null,
 		numCell(f.percentCell(r.noise_percent, false)),
 		numCell(f.percentCell(r.detectable_percent, false)),
-		verdictCell(r),
+		verdictCell(r, rowWhy(r, data)),
 	];
 }
 
@@ -298,6 +308,7 @@ function missing(list) {
 
 function render(data, query) {
 	data.fixed = data.rows.some((r) => r.fix);
+	data.asked = query.api();
 	const out = $('#view');
 	const rows = data.rows.filter(SHOW[query.get('show')] ?? SHOW.all);
 	const s = data.summary;

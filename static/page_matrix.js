@@ -8,6 +8,7 @@ import * as f from './format.js';
 import { bestPair } from './pick.js';
 import { Query } from './query.js';
 import { emptyState, generatedNote, howToSend, isGenerated, machineName, table } from './views.js';
+import { asker, whyButton } from './why.js';
 
 const DIMENSIONS = ['uarch', 'machine', 'isa', 'thp', 'benchmark', 'track'];
 
@@ -49,7 +50,7 @@ function compareLink(query, rows, cols, row, col) {
 	return q.with(rows, row).with(cols, col).url('/compare');
 }
 
-function cellOf(cell, link) {
+function cellOf(cell, link, why) {
 	if (!cell) return h('td.empty', { title: 'not measured with both kernels' }, '\u2013');
 	const s = strength(cell);
 	const side = cell.verdict === 'unchanged' || !s ? '' : worse(cell) ? `w${s}` : `b${s}`;
@@ -64,7 +65,15 @@ function cellOf(cell, link) {
 			h('b', f.percent(cell.percent)),
 			h('span.word', `${wordOf(cell)}, ${f.plural(cell.n_series, 'row')}`),
 		),
+		why,
 	);
+}
+
+function cellWhy(ask, r, c, title) {
+	return whyButton(title, async () => {
+		const cell = (await ask()).cells[r]?.[c];
+		return cell ? [['', cell.why]] : [];
+	});
 }
 
 // "better with thp always (-37 % .. -16 %), worse with never (+44 % .. +81 %)"
@@ -117,6 +126,7 @@ function render(data, query) {
 	const out = $('#view');
 	const d = dims(query);
 	const cells = data.cells.flat().filter(Boolean);
+	const ask = asker(asked(query).with('explain', 1).url('/api/v1/matrix'));
 
 	document.title = `${query.get('head')} against ${query.get('base')} by ${d.rows} and ${d.cols} - nsecwatch`;
 	replace(
@@ -158,7 +168,11 @@ function render(data, query) {
 					'tr',
 					h('th.k', { scope: 'row' }, machineName(name)),
 					data.cols.map((c, k) =>
-						cellOf(data.cells[r][k], compareLink(query, d.rows, d.cols, name, c)),
+						cellOf(
+							data.cells[r][k],
+							compareLink(query, d.rows, d.cols, name, c),
+							cellWhy(ask, r, k, `${name}, ${d.cols} ${c}`),
+						),
 					),
 				),
 			),

@@ -35,8 +35,7 @@ function exampleSection(sweep, example) {
 	const story = sweepStory(
 		example.lines.filter(same),
 		example.ratios.filter(same),
-		example.axis,
-		betterOf(first.unit),
+		betterOf(first.unit, [first]),
 	);
 
 	return h(

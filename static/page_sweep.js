@@ -13,6 +13,7 @@ import { panelsOf, panelTitle, styles } from './sweep_lines.js';
 import { sweepPlots } from './sweep_plots.js';
 import { fitTable, kernelTable, otherTable } from './sweep_table.js';
 import { emptyState, generatedNote, howToSend, machineName, showPicture } from './views.js';
+import { asker, whyButton } from './why.js';
 
 const PANELS_MOST = 12;
 const SELECTORS = [
@@ -70,7 +71,7 @@ function headline(sweep, compare) {
 		return {
 			first,
 			lines: p.lines,
-			...sweepStory(p.lines, p.ratios, sweep.axis, betterOf(first.unit, rows)),
+			...sweepStory(p.lines, p.ratios, betterOf(first.unit, rows)),
 		};
 	});
 
@@ -92,7 +93,7 @@ function headline(sweep, compare) {
 				? `${kernels[1]} against ${kernels[0]}: ${parts.join(', ')} of ${stories.length} combinations of machine and THP mode.`
 				: 'One kernel: choose a second one to compare.',
 		facts: example
-			? [`For example ${example.first.machine}, THP ${example.first.thp}: ${example.statement}`]
+			? [{ text: `For example ${example.first.machine}, THP ${example.first.thp}: ${example.statement}` }]
 			: [],
 	};
 }
@@ -142,7 +143,31 @@ function renderEmpty(query) {
 	);
 }
 
-function renderHead(sweep, compare) {
+// The verdicts behind a sentence: the costs apart, and all sizes together.
+function costsWhy(sweep, ratio, ask) {
+	const at = sweep.ratios.indexOf(ratio);
+	const titles = [
+		['per_unit', `Per ${sweep.lines.find((l) => l.fit)?.fit.unit ?? 'unit'}`],
+		['fixed', 'Fixed cost'],
+		['overall', 'All sizes together'],
+	];
+
+	return async () => {
+		const told = (await ask()).ratios[at];
+		return titles.filter(([k]) => told?.[k]?.why).map(([k, title]) => [title, told[k].why]);
+	};
+}
+
+function fact(sweep, { text, ratio }, ask) {
+	return h(
+		'p.fact',
+		text,
+		' ',
+		ratio?.overall ? whyButton(`the cost of ${f.tag(ratio.kernel)}`, costsWhy(sweep, ratio, ask)) : '',
+	);
+}
+
+function renderHead(sweep, compare, ask) {
 	const story = headline(sweep, compare);
 
 	document.title = `${story.statement.replace(/\.$/, '')} - nsecwatch`;
@@ -150,13 +175,20 @@ function renderHead(sweep, compare) {
 	replace(
 		$('#head'),
 		h('h1', story.statement),
-		story.facts.map((t) => h('p.fact', t)),
-		h('p.trust', trust(compare.rows)),
+		story.facts.map((o) => fact(sweep, o, ask)),
+		h(
+			'p.trust',
+			trust(
+				compare.rows,
+				sweep.ratios.some((r) => r.overall),
+			),
+		),
 	);
 }
 
 function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
 	const by = query.get('lines') ?? 'kernel';
+	const ask = asker(query.api().with('explain', 1).url('/api/v1/sweep'));
 	const mode = query.get('y') ?? 'value';
 
 	if (!sweep.lines.length) {
@@ -170,7 +202,7 @@ function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
 	const height = alone && innerWidth > 720 ? 500 : 410; // what base.css keeps free
 	const charts = h(alone ? 'div.charts' : 'div.charts.many', { id: 'charts' });
 
-	renderHead(sweep, compare);
+	renderHead(sweep, compare, ask);
 	replace(
 		$('#view'),
 		generatedNote(sweep.lines.map((l) => l.machine)),
@@ -185,7 +217,7 @@ function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
 		if (Uplot) onLeave(draw(Uplot, panel, sweepPlots(p, sweep.axis, { by, mode, style, height })));
 		panel.append(
 			h('h2', 'The same as a table'),
-			by === 'kernel' ? kernelTable(p, sweep, compare) : otherTable(p, sweep, by),
+			by === 'kernel' ? kernelTable(p, sweep, compare, ask) : otherTable(p, sweep, by),
 			...(by === 'kernel' && alone ? fitTable(p) : []),
 		);
 	}

@@ -5,6 +5,7 @@ import { h } from './dom.js';
 import * as f from './format.js';
 import { kernelName, lineName, positions, unitOf } from './sweep_lines.js';
 import { changeCell, columnsTable, numCell, verdictCell } from './views.js';
+import { whyButton } from './why.js';
 
 const at = (line, x) => line?.points.find((p) => p.x === x);
 
@@ -42,7 +43,7 @@ function noiseText(row) {
 }
 
 // How sure the first change is: noise, what could have been found, the verdict.
-function trustColumns(rowAt) {
+function trustColumns(rowAt, why) {
 	const column = (text, title, of) => ({
 		text,
 		num: true,
@@ -57,12 +58,25 @@ function trustColumns(rowAt) {
 		column('detectable', 'change found with 80 % power at this noise', (r) =>
 			numCell(f.percentCell(r.detectable_percent, false)),
 		),
-		{ text: 'verdict', cell: (x) => (rowAt(x) ? verdictCell(rowAt(x)) : h('td.dim', 'not run')) },
+		{ text: 'verdict', cell: (x) => (rowAt(x) ? verdictCell(rowAt(x), why(x)) : h('td.dim', 'not run')) },
 	];
 }
 
+// x -> the button that explains the verdict at that point
+function pointWhy(sweep, ratio, ask) {
+	const at = sweep.ratios.indexOf(ratio);
+	const parts = async (x) => {
+		const point = (await ask()).ratios[at]?.points.find((p) => p.x === x);
+		return point?.why ? [['', point.why]] : [];
+	};
+
+	return (x) =>
+		ratio && whyButton(`${f.tag(ratio.kernel)} at ${f.position(x, unitOf(sweep.axis))}`, () => parts(x));
+}
+
 // Lines are kernels: value of each, change, what remains with the fix, what it restores, how noisy.
-export function kernelTable(panel, { axis }, compare) {
+export function kernelTable(panel, sweep, compare, ask) {
+	const { axis } = sweep;
 	const [base, head, fix, ...more] = panel.lines,
 		xs = positions(panel);
 	const rows = new Map(head ? xs.map((x) => [x, rowFor(compare, base, x, axis)]) : []);
@@ -91,7 +105,7 @@ export function kernelTable(panel, { axis }, compare) {
 		});
 	else if (fix) columns.push(valueColumn(fix, name(fix)), changeColumn(fix));
 	for (const l of more) columns.push(valueColumn(l, name(l)), changeColumn(l));
-	if (head) columns.push(...trustColumns(rowAt));
+	if (head) columns.push(...trustColumns(rowAt, pointWhy(sweep, ratio(head), ask)));
 	return columnsTable({
 		id: 'sweep-table',
 		columns,

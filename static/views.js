@@ -44,9 +44,14 @@ export function verdictWord(row) {
 	return row.confidence && row.confidence !== 'none' ? `${row.verdict}, ${row.confidence}` : row.verdict;
 }
 
-export function verdictCell(row) {
+// why: the button that explains it, or nothing
+export function verdictCell(row, why) {
 	const proven = row.verdict === 'regression' || row.verdict === 'improvement';
-	return h(proven ? `td.strong.${side(row)}` : 'td.dim', verdictWord(row));
+	return h(
+		proven ? `td.verdict.strong.${side(row)}` : 'td.verdict.dim',
+		verdictWord(row),
+		why ? [' ', why] : '',
+	);
 }
 
 export function changeCell(row, p = row.change_percent) {

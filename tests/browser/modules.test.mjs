@@ -54,64 +54,49 @@ test('a query is an ordered list, and + survives', () => {
 	assert.equal(q.with('lines').has('lines'), false);
 });
 
-const line = (name, y, fit, variant = null) => ({
-	kernel: { name, variant },
-	unit: 'ns/call',
-	points: y.map((v, i) => ({ x: 4 * 10 ** i, y: v })),
-	fit,
-});
-const ratio = (l, base, onset) => ({
+const line = (name, variant = null) => ({ kernel: { name, variant }, unit: 'ns/call' });
+const ratio = (l, onset, percents, words) => ({
 	kernel: l.kernel,
 	onset,
-	points: l.points.map((p, i) => ({ x: p.x, percent: (p.y / base.points[i].y - 1) * 100 })),
+	points: percents.map((percent, i) => ({ x: 4 * 10 ** i, percent })),
+	...words,
 });
 
-test('the sentence of the story', () => {
-	const base = line('6.16', [1713, 2071, 3453], {
-		fixed: 1776,
-		per_unit: 17.02,
-		unit: 'page',
-		max_residual_percent: 6,
+test('the sentences of a sweep are the server\u2019s, set in type', () => {
+	const base = line('6.16');
+	const head = line('6.17-rc1');
+	const fix = line('6.17-rc1+revert-cac1db8c3aad', { base: '6.17-rc1', reverts: ['cac1db8c3aad'], applies: [] });
+	const rc1 = ratio(head, 40, [3.6, 14, 74], {
+		statement: 'v6.17-rc1 is slower than v6.16 from 40 KiB up, by +14 % .. +74 %.',
+		cost: 'Per page: 17.02 -> 42.51 ns (+150 %, strong); fixed cost: no change shown (-1.5 %).',
+		sentence: 'both of them',
 	});
-	const head = line('6.17-rc1', [1775, 2362, 5993], {
-		fixed: 1803,
-		per_unit: 42.51,
-		unit: 'page',
-		max_residual_percent: 5.7,
-	});
-	const fix = line(
-		'6.17-rc1+revert-cac1db8c3aad',
-		[1750, 2126, 3800],
-		{ fixed: 1806, per_unit: 20.22, unit: 'page', max_residual_percent: 5.6 },
-		{ base: '6.17-rc1', reverts: ['cac1db8c3aad'], applies: [] },
-	);
-	const s = sweepStory(
-		[base, head, fix],
-		[ratio(head, base, 40), ratio(fix, base, null)],
-		{ name: 'size_kib', unit: 'KiB' },
-		'lower',
-	);
+	const revert = ratio(fix, null, [2, 3, 10], { statement: 's', cost: 'c', sentence: 'With it +18.8 % remains.' });
+	const s = sweepStory([base, head, fix], [rc1, revert], 'lower');
 
-	assert.equal(plain(s.statement), 'v6.17-rc1 is slower than v6.16 from 40 KiB up, by +14 % .. +74 %.');
+	assert.equal(s.statement, 'v6.17-rc1 is slower than v6.16 from 40\u202fKiB up, by +14\u202f% .. +74\u202f%.');
 	assert.equal(s.side, 'worse');
-	assert.equal(
-		plain(s.facts[0]),
-		'The cost of v6.17-rc1 against v6.16: fixed cost +1.5 % (within the fit\u2019s error of 6.0 %), per page +150 %.',
+	assert.deepEqual(
+		s.facts.map((o) => [o.text, o.ratio]),
+		[
+			[
+				'Per page: 17.02 \u2192 42.51\u202fns (+150\u202f%, strong); fixed cost: no change shown (\u22121.5\u202f%).',
+				rc1,
+			],
+			['With it +18.8\u202f% remains.', revert],
+		],
 	);
-	assert.equal(plain(s.facts[1]), 'The revert of cac1db8c3aad brings back 87 % per page; +19 % remains.');
 });
 
-test('no onset is no claim; one kernel alone asks for a second', () => {
-	const base = line('6.16', [100, 200, 300], null);
-	const head = line('6.17', [101, 199, 301], null);
-	const axis = { name: 'size_kib', unit: 'KiB' };
+test('no onset takes no side; without a fit there is no fact; one kernel alone asks for a second', () => {
+	const base = line('6.16');
+	const head = line('6.17');
+	const still = ratio(head, null, [1, -0.5, 0.3], { statement: 'no lasting change.', cost: '', sentence: '' });
+	const s = sweepStory([base, head], [still], 'lower');
 
-	assert.match(
-		sweepStory([base, head], [ratio(head, base, null)], axis, 'lower').statement,
-		/no lasting change/,
-	);
-	assert.match(sweepStory([base], [], axis, 'lower').statement, /choose a second kernel/);
-	assert.match(sweepStory([], [], axis, 'lower').statement, /Nothing/);
+	assert.deepEqual([s.statement, s.side, s.facts], ['no lasting change.', '', []]);
+	assert.match(sweepStory([base], [], 'lower').statement, /choose a second kernel/);
+	assert.match(sweepStory([], [], 'lower').statement, /Nothing/);
 });
 
 function luminance(hex) {

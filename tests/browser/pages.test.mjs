@@ -69,8 +69,8 @@ test('the sweep says what got slower, draws three lines, and its table has the s
 		const facts = (await v.page.locator('#head p').allInnerTexts())
 			.join('\n')
 			.replace(/[\u202f\u2009]/g, ' ');
-		assert.match(facts, /fixed cost \+1\.5 % .*per page \+150 %/);
-		assert.match(facts, /The revert of cac1db8c3aad brings back 87 % per page; \+19 % remains/);
+		assert.match(facts, /Per page: 17\.02 \u2192 42\.51 ns \(\+150 %, strong\); fixed cost: no change shown \(\+1\.5 %\)/);
+		assert.match(facts, /With cac1db8c3aad reverted \+18\.8 % per page remains .*87 % of the change is brought back/);
 		assert.match(facts, /n = 1/);
 		assert.equal(await v.page.locator('#charts canvas').count(), 2, 'lines, and ratios below');
 		assert.equal(await v.page.locator('.keys li').count(), 3);
