@@ -172,8 +172,8 @@ static const char *per_unit(struct arena *a, const struct sweep_ratio *r, const 
 	double left_half = (left->ci_hi - left->ci_lo) / 2, lost_half = (lost->ci_hi - lost->ci_lo) / 2;
 	double half = hypot(left_half / lost->percent, left->percent * lost_half / lost->percent / lost->percent) * 100;
 
-	return arena_printf(a, "per %s: restores %.0f %% (\u00b1%.2g), %s (\u00b1%.2g) remains", r->line->unit,
-			    left->restored_percent, half, calc_sweep_sentence_percent(a, left->percent), left_half);
+	return arena_printf(a, "per %s: restores %.0f %% (\u00b1%.0f), %s (\u00b1%.0f) remains", r->line->unit,
+			    left->restored_percent, ceil(half), calc_sweep_sentence_percent(a, left->percent), ceil(left_half));
 }
 
 /* By machine and mode, where a line fits; how many. */

@@ -12,7 +12,7 @@ import urllib.parse
 
 import requests
 
-EXTENSIONS = {".json": "application/json", ".csv": "text/csv", ".txt": "text/plain", ".svg": "image/svg+xml"}
+EXTENSIONS = {".json": "application/json", ".csv": "text/csv", ".txt": "text/plain", ".svg": "image/svg+xml", ".eml": "message/rfc822", ".atom": "application/atom+xml"}
 TYPES = {"object": lambda v: isinstance(v, dict), "array": lambda v: isinstance(v, list), "string": lambda v: isinstance(v, str),
          "boolean": lambda v: isinstance(v, bool), "null": lambda v: v is None,
          "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
