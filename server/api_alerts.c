@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../lib/num.h"
+#include "api_alerts_atom.h"
 #include "api_handlers.h"
 #include "api_list.h"
 #include "api_shapes.h"
@@ -210,6 +211,8 @@ int api_alerts_list(struct req *rq, struct err *err)
 			return -1;
 	if (rq->rep == REP_JSON)
 		list_json(rq, named, n, next, open);
+	else if (rq->rep == REP_ATOM)
+		api_alerts_atom(rq, named, n, next);
 	else
 		list_table(rq, named, n);
 	return 0;

@@ -77,8 +77,8 @@ const struct route routes[] = {
 
 	/* alerts */
 	{ .method = "GET", .pattern = "/api/v1/alerts", .handler = api_alerts_list, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "state kind " SELECTORS PAGING, .cached = true,
-	  .about = "Alerts, newest first.", .shape = "Alerts" },
+	  .reps = TABLES | REP_ATOM, .args = "state kind " SELECTORS PAGING, .cached = true,
+	  .about = "Alerts, newest first; as a feed (.atom), too.", .shape = "Alerts" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}", .handler = api_alerts_get, .scope = SCOPE_READ,
 	  .reps = TABLES, .cached = true,
 	  .about = "One alert with its rows.", .shape = "Alert" },
