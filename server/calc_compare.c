@@ -9,74 +9,22 @@
 #include "../lib/stats/bh.h"
 #include "../lib/stats/geomean.h"
 #include "calc_mean.h"
+#include "calc_order.h"
 #include "calc_sides.h"
 
 #define ROWS_LEAST 2000		/* in a part: a millisecond's work */
 
 /* ---- order ---- */
 
-static int params_order(const struct cat_series *x, const struct cat_series *y, bool numbers)
-{
-	size_t i = 0, j = 0;
-
-	for (;;) {
-		while (i < x->n_params && x->param[i].is_number != numbers)
-			i++;
-		while (j < y->n_params && y->param[j].is_number != numbers)
-			j++;
-		if (i == x->n_params || j == y->n_params)
-			return (i < x->n_params) - (j < y->n_params);
-		const struct cat_param *p = &x->param[i++], *q = &y->param[j++];
-		int d = strcmp(p->name, q->name);
-
-		if (!d && numbers)
-			d = (p->number > q->number) - (p->number < q->number);
-		else if (!d)
-			d = strcmp(p->text, q->text);
-		if (d)
-			return d;
-	}
-}
-
-static int series_order(const struct cat_series *x, const struct cat_series *y)
-{
-	int d = 0;
-
-	if (x->benchmark != y->benchmark)
-		d = strcmp(x->benchmark->name, y->benchmark->name);
-	if (!d && x->machine != y->machine)
-		d = strcmp(x->machine->name, y->machine->name);
-	if (!d && x->config != y->config)
-		d = strcmp(x->config->thp, y->config->thp);
-	if (!d)
-		d = params_order(x, y, true);
-	if (!d)
-		d = params_order(x, y, false);
-	if (!d && x->metric != y->metric)
-		d = strcmp(x->metric->name, y->metric->name);
-	if (!d)
-		d = x->config->base_page_kib - y->config->base_page_kib;
-	if (!d)
-		d = strcmp(x->config->flavour, y->config->flavour);
-	return d ? d : (x->id > y->id) - (x->id < y->id);
-}
-
 int calc_compare_order(const void *a, const void *b)
 {
-	return series_order(*(const struct cat_series *const *)a, *(const struct cat_series *const *)b);
-}
-
-static int by_series(const void *a, const void *b, void *arg)
-{
-	const struct cat_series *const *series = arg;
-
-	return series_order(series[*(const size_t *)a], series[*(const size_t *)b]);
+	return calc_order_series(*(const struct cat_series *const *)a, *(const struct cat_series *const *)b);
 }
 
 static int missing_order(const void *a, const void *b)
 {
 	const struct compare_missing *x = a, *y = b;
-	int d = series_order(x->series, y->series);
+	int d = calc_order_series(x->series, y->series);
 
 	return d ? d : (int)x->side - (int)y->side;
 }
@@ -254,7 +202,7 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 	for (size_t i = 0; i < sel->n; i++)
 		if (calc_sides_at(sides, i, base)->runs && calc_sides_at(sides, i, head)->runs)
 			index[c->n_rows++] = i;
-	qsort_r(index, c->n_rows, sizeof(*index), by_series, sel->series);
+	calc_order_sort(a, sel->series, index, c->n_rows);
 	c->rows = arena_array(a, struct compare_row, c->n_rows);
 	f.parts = parallel_parts(c->n_rows, ROWS_LEAST);
 	f.memo = arena_array(a, struct student_memo, f.parts);
