@@ -209,11 +209,11 @@ static void append(struct chunk_list *chunks, const struct db_rows *rows, int ro
 		log_event(LOG_ERROR, "a damaged pack", "series=%lld", (long long)samples->series_id);
 		chunk++;
 	}
-	if (have == PACK_CHUNK_MAX) {
+	if (have >= PACK_CHUNK_FULL) {
 		have = 0;
 		chunk++;
 	}
-	more = n < PACK_CHUNK_MAX - have ? n : PACK_CHUNK_MAX - have;
+	more = n < PACK_CHUNK_FULL - have ? n : PACK_CHUNK_FULL - have;
 	memcpy(open + have, samples, more * sizeof(*samples));
 	db_packs_store_add(chunks, chunk, open, have + more);
 	db_packs_store_add(chunks, chunk + 1, samples + more, n - more);

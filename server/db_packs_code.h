@@ -7,6 +7,7 @@
 #include "db_runs.h"
 
 #define PACK_CHUNK_MAX 128		/* samples in a chunk */
+#define PACK_CHUNK_FULL 96		/* no more are put into one: of 40 bytes each, two chunks fill a page of the table */
 
 /* Appends the bytes of n samples (1 .. PACK_CHUNK_MAX) of one series. */
 void db_packs_code_write(struct buf *out, const struct sample *samples, size_t n);

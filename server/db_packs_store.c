@@ -133,7 +133,7 @@ void db_packs_store_add(struct chunk_list *l, int64_t chunk, const struct sample
 
 	buf_init(&b);
 	for (; n; n -= part, samples += part, chunk++) {
-		part = n < PACK_CHUNK_MAX ? n : PACK_CHUNK_MAX;
+		part = n < PACK_CHUNK_FULL ? n : PACK_CHUNK_FULL;
 		if (l->n == l->cap)
 			grow(l);
 		buf_clear(&b);

@@ -162,8 +162,8 @@ static void test_chunks(struct db *db)
 	struct db_rows *r;
 	struct err err;
 
-	ok(!db_query(db, &chunk_sizes, DB_NO_ARGS, &r, &err) && db_i64(r, 0, 0) == 128 && db_i64(r, 0, 1) == 3,
-	   "300 samples are three chunks, full ones first");
+	ok(!db_query(db, &chunk_sizes, DB_NO_ARGS, &r, &err) && db_i64(r, 0, 0) == PACK_CHUNK_FULL && db_i64(r, 0, 1) == 4,
+	   "300 samples are four chunks, full ones first");
 	db_rows_free(r);
 }
 
