@@ -196,8 +196,8 @@ static const char *part_noise(struct arena *a, const struct sweep_ratio *r)
 	if (f->run_known)
 		return arena_printf(a, "%s, and boots or history show that whole runs differ by %s.", scatter,
 				    plain_percent(a, sqrt(f->run) * 100));
-	return arena_printf(a, "%s, and a reboot is assumed to move a whole run by %g %%, which single boots can't show.",
-			    scatter, FITPAIR_BOOT_SD * 100);
+	return arena_printf(a, "%s, and a reboot is assumed to move a whole run by %s, which single boots can't show.",
+			    scatter, plain_percent(a, sqrt(f->run / 2) * 100));
 }
 
 void calc_why_part(struct arena *a, const struct sweep *s, const struct sweep_ratio *r, enum sweep_cost c,

@@ -54,7 +54,7 @@ static void sensitivity(const struct line *l, size_t i, double *fixed, double *p
 }
 
 static const struct fitpair_part untold = {
-	.change = NAN, .se = NAN, .p = NAN, .lo = NAN, .hi = NAN, .own = NAN, .common = NAN, .run = NAN,
+	.change = NAN, .se = NAN, .p = NAN, .lo = NAN, .hi = NAN, .own = NAN, .common = NAN, .run = NAN, .follows = NAN,
 	.fit_df = NAN, .run_df = NAN,
 };
 
@@ -78,9 +78,9 @@ static bool stands_out(double value, double sum, const struct fitpair *f)
 /* Each variance with the quantile of its own degrees of freedom: |change| at which p is reached. */
 static double reach(const struct fitpair_part *t, double p)
 {
-	double q_fit = t->own + t->common > 0 ? qt(p / 2, t->fit_df, 0, 0) : 0;
+	double fit = t->own + t->common + t->follows, q_fit = fit > 0 ? qt(p / 2, t->fit_df, 0, 0) : 0;
 
-	return ((t->own + t->common) * q_fit + t->run * qt(p / 2, t->run_df, 0, 0)) / t->se;
+	return (fit * q_fit + (t->run - t->follows) * qt(p / 2, t->run_df, 0, 0)) / t->se;
 }
 
 /* Where reach(p) = |change|: it falls with p. Bisection of ln p. */
@@ -104,7 +104,7 @@ static double p_of(const struct fitpair_part *t)
 static void test(const struct fitpair *f, const struct sums *s, double change, struct fitpair_part *p)
 {
 	*p = (struct fitpair_part){ .told = true, .change = change, .own = f->paired * (s->base + s->head) / 2,
-				    .common = f->common * s->between, .run = f->run, .fit_df = f->paired_df,
+				    .common = f->common * s->between, .run = f->run, .follows = f->follows, .fit_df = f->paired_df,
 				    .run_df = f->run_df };
 	p->se = sqrt(p->own + p->common + p->run);
 	p->p = p_of(p);
@@ -130,9 +130,11 @@ static void variances(const struct fitpair_in *in, const struct line *b, const s
 	f->common = fmax(0, mm / n_2 - f->paired / 4);
 	f->run_known = isfinite(in->noise) && in->noise_df > 0;
 	f->run_df = f->run_known ? in->noise_df : INFINITY;
-	f->run = 2 * FITPAIR_BOOT_SD * FITPAIR_BOOT_SD;
-	if (!f->run_known)
+	if (!f->run_known) {
+		f->run = fmax(2 * FITPAIR_BOOT_SD * FITPAIR_BOOT_SD, f->paired);
+		f->follows = f->run - 2 * FITPAIR_BOOT_SD * FITPAIR_BOOT_SD;
 		return;
+	}
 	f->run = fmax(in->noise / 2, in->noise - f->paired);
 	f->pooled = f->paired > in->noise && pf(f->paired / in->noise, n_2, in->noise_df, 0, 0) > POOL_LEVEL;
 	if (f->pooled) {

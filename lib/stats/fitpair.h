@@ -19,8 +19,9 @@
  * v_R is what moves all sizes of a run together: another boot, another layout of memory. No
  * residual shows it. Where boots or history tell the variance s_i^2 of ln(head / base) at each
  * size, v_R = mean s^2 - v_D, what v_D does not hold already, but not less than half of it (a
- * large v_D may be misfit, which s^2 has no part of). Else it is assumed:
- * FITPAIR_BOOT_SD on each side. A sum of variances that are known unequally well is tested as
+ * large v_D may be misfit, which s^2 has no part of). Else it is assumed: FITPAIR_BOOT_SD on each
+ * side, or v_D where that is more, for what is noisy within a run is no quieter between two (and
+ * neighbouring sizes may miss together, which makes v_D worth less than it looks). A sum of variances that are known unequally well is tested as
  * Cochran does (Biometrics 20, 1964): with the mean of each one's own t quantile, weighed by the
  * variances; p is where that meets the change. It errs to the safe side, and two or three
  * residuals can't claim by luck what they can't know. Where v_D exceeds mean s^2, but not significantly (F test at .25, Bancroft,
@@ -31,7 +32,7 @@
 
 #include "fit.h"
 
-/* 1 %: what a reboot alone moves a run of a quiet benchmark by (0.1 % to 3 % are seen). */
+/* 1 %: what a reboot alone moves a run by, at least (0.1 % to 3 % are seen). */
 #define FITPAIR_BOOT_SD 0.01
 
 struct fitpair_in {
@@ -47,6 +48,7 @@ struct fitpair_part {
 	double se, p;		/* two-sided */
 	double lo, hi;		/* 95 % confidence interval of change */
 	double own, common, run;	/* variances that make se^2: v_D's, v_C's and v_R's share */
+	double follows;		/* of run: what is there because v_D is large, and is as uncertain as that */
 	double fit_df, run_df;	/* of own and common; of run */
 };
 
@@ -55,7 +57,7 @@ struct fitpair {
 	size_t n;
 	double paired;		/* v_D */
 	double common;		/* v_C */
-	double run;		/* v_R */
+	double run, follows;	/* v_R; of it: what is there because v_D is large */
 	bool run_known;		/* from boots or history, not assumed */
 	bool pooled;		/* v_D and the known noise */
 	double paired_df, run_df;
