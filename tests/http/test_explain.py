@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from harness import error_of, submission
+from harness import ROOT, error_of, submission
 
 COMPARE = "/api/v1/compare"
 MATRIX = "/api/v1/matrix"
@@ -51,6 +51,17 @@ def test_a_row_tells_its_boots_their_noise_and_the_thresholds(api, machine):
         assert why["family"] == {"about": "rows of this comparison", "size": 2}
         assert {v["name"] for v in why["variances"]} == {"base", "head", "rounding"}
         assert "3 boots a side" in why["text"] and row["confidence"] in why["text"]
+
+
+def test_the_page_on_statistics_tells_the_thresholds_in_use(api, machine):
+    boots(api, machine, "6.16", (1, 1.004, .997))
+    boots(api, machine, "6.17", (1.05, 1.052, 1.047))
+    told = rows_of(api, machine, explain=1)[0]["why"]["thresholds"]
+    page = " ".join((ROOT / "docs/statistics.md").read_text().split())
+    assert f"the change is at least {told['claim_percent']} %" in page
+    assert f"it lies within {told['unchanged_percent']} %" in page
+    assert told["q_weak"] == .05 and "of a hundred weak claims up to five may be wrong" in page
+    assert told["q_strong"] == .001 and "of a thousand strong ones up to one" in page
 
 
 def test_a_row_without_noise_says_what_is_missing(api, machine):
