@@ -79,6 +79,14 @@ uint64_t db_generation(const struct db *db);		/* +1 at each (re)connect: what wa
 /* Runs one prepared statement. rows may be NULL. 0, or -1 with err (ERR_UNAVAILABLE: worth a retry; ERR_BUG: not). */
 int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct db_rows **rows,
 	     struct err *err);
+/*
+ * The same with one call a row, as they come: fn gets a result of one row, which is gone after, and must
+ * not use db. Where fn fails, no more calls. Some rows may have been
+ * seen where this fails.
+ */
+typedef int (*db_row_fn)(const struct db_rows *row, void *arg, struct err *err);
+int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, db_row_fn fn, void *arg,
+		  struct err *err);
 /* Runs text of one or more statements without parameters (migrations, LISTEN). */
 int db_script(struct db *db, const char *sql, struct err *err);
 const char *db_sqlstate(const struct db *db);		/* of the last error: "23505", or "" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of a connection, shared by db.c and db_pipe.c only. */
+/* The inside of a connection, shared by db.c, db_pipe.c and db_stream.c only. */
 #ifndef SERVER_DB_OWN_H
 #define SERVER_DB_OWN_H
 

@@ -267,45 +267,49 @@ static const struct stmt runs_of_ids = {
 	"runs_of_ids", "SELECT " HEADER ", " ARRAYS " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
 };
 
-static void read_whole(struct arena *a, const struct db_rows *rows, int i, struct run *r)
+struct summaries {
+	struct arena *a;
+	db_runs_each_fn fn;
+	void *arg;
+};
+
+static int each_summary(const struct db_rows *row, void *arg, struct err *err)
 {
-	read_header(a, rows, i, r);
-	read_arrays(a, rows, i, 13, r);
-}
+	const struct summaries *s = arg;
+	struct run *r = arena_zalloc(s->a, sizeof(*r));
 
-typedef void (*read_fn)(struct arena *a, const struct db_rows *rows, int i, struct run *r);
-
-static int each(struct db *db, struct arena *a, const struct stmt *st, const struct db_arg *args, size_t n_args,
-		read_fn read, db_runs_each_fn fn, void *arg, struct err *err)
-{
-	struct db_rows *rows;
-	int ret = 0;
-
-	if (db_query(db, st, args, n_args, &rows, err))
-		return -1;
-	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
-		struct run *r = arena_zalloc(a, sizeof(*r));
-
-		read(a, rows, i, r);
-		ret = fn(r, arg, err);
-	}
-	db_rows_free(rows);
-	return ret;
+	read_summary(s->a, row, 0, r);
+	return s->fn(r, s->arg, err);
 }
 
 int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
 			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
 			    struct err *err)
 {
-	return each(db, a, &runs_of_kernels,
-		    DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
-			    db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), read_summary, fn, arg, err);
+	struct summaries s = { a, fn, arg };
+
+	return db_query_each(db, &runs_of_kernels,
+			     DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
+				     db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), each_summary, &s, err);
 }
 
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err)
 {
-	return each(db, a, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), read_whole, fn, arg, err);
+	struct db_rows *rows;
+	int ret = 0;
+
+	if (db_query(db, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
+		struct run *r = arena_zalloc(a, sizeof(*r));
+
+		read_header(a, rows, i, r);
+		read_arrays(a, rows, i, 13, r);
+		ret = fn(r, arg, err);
+	}
+	db_rows_free(rows);
+	return ret;
 }
 
 static const struct stmt list_runs = {

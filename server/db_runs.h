@@ -70,7 +70,7 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 /*
  * The samples of these kernels (all machines, or those given; n_machines 0: all), one callback
  * a run, which lives in the arena; failed results are in it. In the order of started_at and id.
- * Without what describes a run: format, source, labels, environment, the other times, medians,
+ * fn must not use db, and may have seen some where this fails. Without what describes a run: format, source, labels, environment, the other times, medians,
  * original units. For compare, sweep, matrix, detect.
  */
 typedef int (*db_runs_each_fn)(const struct run *run, void *arg, struct err *err);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "../../lib/must.h"
 #include "../../lib/tm.h"
 
 static const struct stmt echo = {
@@ -255,6 +256,44 @@ static void test_query_all(struct db *db, struct db *other)
 	db_rows_free(calls[1].rows);
 }
 
+static const struct stmt countdown = { "t_countdown", "SELECT i, 6 / (i - $1) FROM generate_series(1, 5) i ORDER BY i" };
+static const struct stmt dying = {
+	"t_dying", "SELECT i, CASE WHEN i > 200 THEN pg_terminate_backend(pg_backend_pid(), 0) END, repeat('x', 1000)"
+		   " FROM generate_series(1, $1) i"
+};
+
+struct seen {
+	int rows, most;
+};
+
+static int see(const struct db_rows *row, void *arg, struct err *err)
+{
+	struct seen *s = arg;
+
+	must(db_rows_count(row) == 1 && db_i64(row, 0, 0) == ++s->rows);
+	return s->rows == s->most ? err_set(err, ERR_CONFLICT, "enough") : 0;
+}
+
+/* Rows one by one. */
+static void test_query_each(struct db *db, struct db *other)
+{
+	struct seen all = { 0 }, some = { .most = 2 }, bad = { 0 }, again = { 0 }, cut = { 0 };
+	struct err err;
+
+	ok(!db_query_each(db, &countdown, DB_ARGS(db_arg_i64(0)), see, &all, &err) && all.rows == 5, "all rows, one by one");
+	ok(db_query_each(db, &countdown, DB_ARGS(db_arg_i64(0)), see, &some, &err) && err.kind == ERR_CONFLICT && some.rows == 2,
+	   "no more where the one who looks fails: %s", err.message);
+	ok(db_query_each(db, &countdown, DB_ARGS(db_arg_i64(4)), see, &bad, &err) && err.kind == ERR_INVALID && bad.rows < 4,
+	   "a query that fails on the way: %s", err.message);
+	is_str(db_sqlstate(db), "22012", "has its SQLSTATE");
+	ok(!db_query(other, &terminate, DB_ARGS(db_arg_i64(pid_of(db))), NULL, &err) &&
+	   !db_query_each(db, &countdown, DB_ARGS(db_arg_i64(0)), see, &again, &err) && again.rows == 5,
+	   "a link that died unnoticed is made anew");
+	ok(db_query_each(db, &dying, DB_ARGS(db_arg_i64(1000)), see, &cut, &err) && err.kind == ERR_UNAVAILABLE && cut.rows > 0 &&
+	   cut.rows < 1000, "rows that were seen are not seen twice: %s", err.message);
+	ok(count_rows(db) == 2, "and the next call is good");
+}
+
 static const struct stmt star = { "t_star", "SELECT * FROM t_plan" };
 
 static int star_tx(struct db *db, void *arg, struct err *err)
@@ -401,6 +440,7 @@ int main(void)
 	test_swallowed(db);
 	test_once(db);
 	test_query_all(db, other);
+	test_query_each(db, other);
 	test_stale(db, other);
 	test_notify(db, other);
 	test_timeout();
