@@ -30,6 +30,11 @@ int api_alerts_list(struct req *rq, struct err *err);
 int api_alerts_get(struct req *rq, struct err *err);
 int api_alerts_mail(struct req *rq, struct err *err);
 
+/* api_deliveries.c */
+int api_deliveries_list(struct req *rq, struct err *err);
+int api_deliveries_get(struct req *rq, struct err *err);
+int api_deliveries_again(struct req *rq, struct err *err);
+
 /* api_health.c */
 int api_health_live(struct req *rq, struct err *err);
 int api_health_ready(struct req *rq, struct err *err);

@@ -254,9 +254,10 @@ static void json_details(struct jsonw *j, const struct calc_alert *al)
 
 		jsonw_object(j);
 		jsonw_kstr(j, "kind", db_outbox_kind_word(o->kind));
+		jsonw_kstr(j, "state", o->state);
 		jsonw_ki64(j, "attempts", o->attempts);
 		json_time(j, "sent_at", o->sent_at);
-		json_time(j, "next_try", o->sent_at == TM_NONE ? o->next_try : TM_NONE);
+		json_time(j, "next_try", strcmp(o->state, "waiting") ? TM_NONE : o->next_try);
 		jsonw_kstr(j, "last_error", o->last_error);
 		jsonw_object_end(j);
 	}

@@ -86,6 +86,17 @@ const struct route routes[] = {
 	  .reps = REP_TEXT | REP_EML, .cached = true,
 	  .about = "Its mail as a draft: for reading, or as a message that a person completes and sends." },
 
+	/* who was told, and who could not be */
+	{ .method = "GET", .pattern = "/api/v1/deliveries", .handler = api_deliveries_list, .scope = SCOPE_TRIAGE,
+	  .reps = TABLES, .args = "state kind alert" PAGING,
+	  .about = "Mails and calls of webhooks, newest first; state=dead: those that were given up.", .shape = "Deliveries" },
+	{ .method = "GET", .pattern = "/api/v1/deliveries/{id}", .handler = api_deliveries_get, .scope = SCOPE_TRIAGE,
+	  .reps = REP_JSON,
+	  .about = "One delivery.", .shape = "Delivery" },
+	{ .method = "POST", .pattern = "/api/v1/deliveries/{id}:send-again", .handler = api_deliveries_again, .scope = SCOPE_TRIAGE,
+	  .reps = REP_JSON,
+	  .about = "Tries it now; one that was given up with all its tries before it. What was sent stays so: 409.", .shape = "Delivery" },
+
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/sweep", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
@@ -94,6 +105,7 @@ const struct route routes[] = {
 	{ .method = "GET", .pattern = "/matrix", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/alerts", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/alerts/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/deliveries", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/runs/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/static/{path}", .handler = pages_static, .scope = SCOPE_NONE,
 	  .reps = REP_OTHER, .args = "*", .light = true },

@@ -124,6 +124,8 @@ static int compose_alert(struct compose *c, const struct outbox_item *item, stru
 		struct jsonw j = jsonw_begin(body);
 
 		al->n_deliveries = 0;	/* how far we are is no news to the receiver */
+		buf_printf(&c->subject, "%s %s since %s", al->benchmark->name, table_percent(c->a, al->alert->worst_percent),
+			   al->to->name);
 		calc_alert_json(&j, al, c->public_url, true);
 		return 0;
 	}

@@ -76,7 +76,7 @@ typedef int (*web_handler)(struct req *rq, struct err *err);
 
 struct route {
 	const char *method;		/* GET also answers HEAD */
-	const char *pattern;		/* "/api/v1/runs/{id}/verdict"; a last "{path}" takes the rest of the path */
+	const char *pattern;		/* "/api/v1/runs/{id}/verdict", ".../{id}:send-again"; a last "{path}" takes the rest of the path */
 	web_handler handler;
 	enum token_scope scope;		/* SCOPE_NONE: anybody; SCOPE_READ: anybody unless --private */
 	unsigned reps;			/* enum rep bits; the first of JSON, HTML, TEXT it has is the default */

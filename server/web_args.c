@@ -155,6 +155,14 @@ int web_args_split(struct arena *a, const char *uri, struct web_path *path, stru
 	return split_query(a, rq->query, rq, err);
 }
 
+/* How much of seg is the id where its end is what stands behind "{id}" in the pattern; 0: it does not fit. */
+static size_t verb_fits(const char *pattern, size_t n, const char *seg)
+{
+	size_t verb = n - strcspn(pattern, "}") - 1, len = strlen(seg);
+
+	return len > verb && !memcmp(seg + len - verb, pattern + n - verb, verb) ? len - verb : 0;
+}
+
 /* Whether pattern fits the first n segments; the last one without its extension when last is given. */
 static bool pattern_fits(struct arena *a, const char *pattern, const struct web_path *path, const char *last,
 			 const char **id)
@@ -176,10 +184,12 @@ static bool pattern_fits(struct arena *a, const char *pattern, const struct web_
 		if (i >= path->n)
 			return false;
 		seg = last && i == path->n - 1 ? last : path->segment[i];
-		if (p[1] == '{') {
-			if (!*seg)
+		if (p[1] == '{') {	/* "{id}", or "{id}:verb" */
+			size_t id_len = verb_fits(p + 1, n, seg);
+
+			if (!id_len)
 				return false;
-			*id = seg;
+			*id = arena_strndup(a, seg, id_len);
 		} else if (strlen(seg) != n || strncmp(p + 1, seg, n)) {
 			return false;
 		}
@@ -329,7 +339,7 @@ static int unknown_arg(const struct route *route, const char *name, struct err *
 /* Two of what can be only one: to take either of them would be to guess. */
 static bool is_single(const struct route *route, const char *name)
 {
-	static const char single[] = "base head fix axis onset_percent explain only variants rows cols order limit cursor wait";
+	static const char single[] = "base head fix axis onset_percent explain only variants rows cols order limit cursor wait alert";
 	size_t n;
 
 	if (!strcmp(route->method, "POST"))	/* the context of a file */

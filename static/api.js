@@ -12,11 +12,12 @@ export class ApiError extends Error {
 	}
 }
 
-export async function get(url, signal) {
+// options as fetch() takes them
+export async function ask(url, options = {}) {
 	let res;
 
 	try {
-		res = await fetch(url, { signal, headers: { accept: 'application/json' } });
+		res = await fetch(url, { ...options, headers: { accept: 'application/json', ...options.headers } });
 	} catch (e) {
 		if (e.name === 'AbortError') throw e;
 		throw new ApiError(0, { message: 'The server did not answer.' }, '', url);
@@ -33,6 +34,8 @@ export async function get(url, signal) {
 	if (!res.ok) throw new ApiError(res.status, body?.error, id, url);
 	return body;
 }
+
+export const get = (url, signal) => ask(url, { signal });
 
 // All items of a paged list, up to a bound: completions do not need the hundred-thousandth kernel.
 export async function list(name, query = '', most = 5000, signal = undefined) {

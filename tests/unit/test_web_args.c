@@ -23,6 +23,8 @@ static const struct route table[] = {
 	{ .method = "GET", .pattern = "/sweep", .handler = handler, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/static/{path}", .handler = handler, .reps = REP_OTHER },
 	{ .method = "GET", .pattern = "/", .handler = handler, .reps = REP_HTML },
+	{ .method = "GET", .pattern = "/api/v1/deliveries/{id}", .handler = handler, .reps = REP_JSON },
+	{ .method = "POST", .pattern = "/api/v1/deliveries/{id}:send-again", .handler = handler, .reps = REP_JSON },
 	{ .method = NULL },
 };
 
@@ -95,6 +97,10 @@ static void test_routes(void)
 	is_str(route("GET", "/"), "/|-|0", "the root");
 	is_str(route("GET", "/sweep/"), "not_found", "a slash at the end is another path");
 	is_str(route("GET", "/api/v1/kernels:parse"), "/api/v1/kernels:parse|-|0", "a colon");
+	is_str(route("POST", "/api/v1/deliveries/17:send-again"), "/api/v1/deliveries/{id}:send-again|17|0", "a verb behind an id");
+	is_str(route("POST", "/api/v1/deliveries/:send-again"), "method_not_allowed GET, HEAD", "not without the id");
+	is_str(route("POST", "/api/v1/deliveries/17:send"), "method_not_allowed GET, HEAD", "nor another verb");
+	is_str(route("GET", "/api/v1/deliveries/17"), "/api/v1/deliveries/{id}|17|0", "the id alone");
 }
 
 static const char *check(const char *uri, const struct route *r)

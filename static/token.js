@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What needs more than reading needs a token. It is asked for once a tab and kept there, for as long as the tab.
+
+import { ApiError, ask } from './api.js';
+import { h } from './dom.js';
+
+const KEY = 'nsecwatch.token';
+
+export const haveToken = () => Boolean(sessionStorage.getItem(KEY));
+export const forgetToken = () => sessionStorage.removeItem(KEY);
+
+// As the owner of the token. Credentials are left out, or the browser would ask for a password by itself.
+export async function askAs(url, { method = 'GET', body, signal } = {}) {
+	const json = body === undefined ? {} : { 'content-type': 'application/json' };
+
+	try {
+		return await ask(url, {
+			method,
+			signal,
+			credentials: 'omit',
+			headers: { authorization: `Bearer ${sessionStorage.getItem(KEY)}`, ...json },
+			body: body === undefined ? undefined : JSON.stringify(body),
+		});
+	} catch (e) {
+		if (e instanceof ApiError && e.status === 401) forgetToken();
+		throw e;
+	}
+}
+
+// A form for it; done() when there is one.
+export function tokenForm(scope, why, done) {
+	const field = h('input', {
+		type: 'password',
+		name: 'token',
+		required: true,
+		autocomplete: 'off',
+		spellcheck: 'false',
+		placeholder: 'nsw_...',
+		'aria-label': 'Token',
+	});
+
+	return h(
+		'section.state',
+		{ 'data-state': 'token' },
+		h('h2', 'A token is needed'),
+		h('p', why),
+		h(
+			'form',
+			{
+				onsubmit: (e) => {
+					e.preventDefault();
+					// header values are ASCII; what is none is no token either
+					sessionStorage.setItem(KEY, field.value.trim().replace(/[^!-~]/g, '?'));
+					done();
+				},
+			},
+			field,
+			' ',
+			h('button', { type: 'submit' }, 'Go on'),
+		),
+		h(
+			'p.dim',
+			'This tab keeps it until it is closed. ',
+			h('code', `nsecwatchd token add --name you --scope ${scope}`),
+			' makes one.',
+		),
+	);
+}
