@@ -32,6 +32,7 @@ void db_own_disconnect(struct db *db)
 {
 	PQfinish(db->conn);
 	db->conn = NULL;
+	db->behind = false;
 	memset(db->prepared, 0, sizeof(db->prepared));
 }
 
@@ -212,6 +213,8 @@ int db_connect(struct db *db, struct err *err)
 	int64_t begun = tm_monotonic_usec();
 	char line[400];
 
+	if (db->conn && db->behind)
+		db_own_catch_up(db);
 	if (db->conn)
 		return 0;
 	db->sqlstate[0] = 0;

@@ -58,8 +58,11 @@ static size_t place_of(const struct cat_list *l, int64_t id)
 {
 	size_t low = 0, high = l->n;
 
-	if (l->n && id_of(l->v[l->n - 1]) < id)		/* the usual case when adding */
+	if (!l->n || id_of(l->v[l->n - 1]) < id)	/* the usual case when adding */
 		return l->n;
+	/* ids have few gaps: most stand as far from the first one as they are greater */
+	if (id >= id_of(l->v[0]) && (uint64_t)(id - id_of(l->v[0])) < l->n && id_of(l->v[id - id_of(l->v[0])]) == id)
+		return (size_t)(id - id_of(l->v[0]));
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 

@@ -26,6 +26,7 @@ struct db {
 	char sqlstate[6];
 	enum fate fate;
 	bool in_tx;
+	bool behind;			/* in pipeline mode still, with one more sync to read: db_connect() does */
 	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
 	struct buf wire;		/* the parameters of the call being made */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
@@ -40,6 +41,7 @@ int db_own_failed(struct db *db, const PGresult *first, const char *what, struct
 int db_own_prepare(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct err *err);
 /* Hands a prepared statement to libpq, which copies the parameters: 1, or 0 as PQsend*() do. */
 int db_own_send(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n);
+void db_own_catch_up(struct db *db);		/* reads what db_tx_once() left unread */
 void db_own_forget(struct db *db);		/* makes the next use of each statement prepare it again */
 /* After a transaction that failed: the link, if there still is one, is as if nothing had been; the error stays known. */
 void db_own_clean_up(struct db *db);

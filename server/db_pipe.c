@@ -101,7 +101,14 @@ static void drop_rows(struct db_call *calls, size_t n)
 	}
 }
 
-/* All of it, there and back; the link is in its usual mode again, or down. */
+void db_own_catch_up(struct db *db)
+{
+	db->behind = false;
+	if (skip_to_sync(db) || !PQexitPipelineMode(db->conn))
+		db_own_disconnect(db);
+}
+
+/* All of it, there and back; the link is in its usual mode again, or down, or has what came after yet to read. */
 static int round_trip(struct db *db, struct db_call *calls, size_t n, bool *committed, const struct stmt *after,
 		      struct err *err)
 {
@@ -114,7 +121,9 @@ static int round_trip(struct db *db, struct db_call *calls, size_t n, bool *comm
 		ret = finish_all(db, calls, n, committed, err);
 	else
 		ret = db_own_failed(db, NULL, "pipeline", err);
-	if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
+	if (db->conn && after && !ret)
+		db->behind = true;	/* whoever waits for this need not wait for that too */
+	else if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
 		db_own_disconnect(db);
 	db->waited_usec += tm_monotonic_usec() - begun;
 	return ret;

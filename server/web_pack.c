@@ -16,6 +16,8 @@
 #define PACK_ABOVE 1000		/* waiting runs from which on a hand is lent */
 #define PACK_RUNS 4000		/* per transaction, or as many as its memory bound allows */
 #define LOOK_USEC 1000000	/* between two looks at how many wait */
+#define REST 2			/* times what packing took, unless very many wait: uploads need the CPUs too */
+#define MANY 5000
 
 struct web_pack {
 	pthread_t thread;
@@ -27,11 +29,12 @@ struct web_pack {
 };
 
 /*
- * One look; true: there is more to pack, at once. All that waits goes in one transaction: it
- * writes an open chunk of each series once, however many samples that gets.
+ * One look; how long to pause after it. All that waits goes in one transaction: it writes an open
+ * chunk of each series once, however many samples that gets.
  */
-static bool pack(struct web_pack *p)
+static int64_t pack(struct web_pack *p)
 {
+	int64_t begun = tm_monotonic_usec(), rest;
 	struct err err = { 0 };
 	int64_t waiting = 0;
 	size_t packed = 0;
@@ -44,7 +47,10 @@ static bool pack(struct web_pack *p)
 	else if (packed)
 		log_event(LOG_DEBUG, "packed", "runs=%zu waiting=%lld", packed, (long long)waiting);
 	arena_reset(p->arena);
-	return packed && waiting - (int64_t)packed > PACK_ABOVE;
+	rest = (tm_monotonic_usec() - begun) * REST;
+	if (packed && waiting - (int64_t)packed > MANY)
+		return 0;
+	return packed && rest > LOOK_USEC ? rest : LOOK_USEC;
 }
 
 /* Until the next look, or the end: false. */
@@ -65,10 +71,10 @@ static bool pause_for(struct web_pack *p, int64_t usec)
 static void *work(void *cls)
 {
 	struct web_pack *p = cls;
-	bool more = false;
+	int64_t pause = LOOK_USEC;
 
-	while (pause_for(p, more ? 0 : LOOK_USEC))
-		more = pack(p);
+	while (pause_for(p, pause))
+		pause = pack(p);
 	return NULL;
 }
 
