@@ -9,6 +9,7 @@
 #include "../lib/num.h"
 #include "../lib/parallel.h"
 #include "api_shapes.h"
+#include "api_sweep.h"
 #include "calc_words.h"
 
 #define ROW_GUESS 800		/* bytes */
@@ -119,7 +120,7 @@ static void json_missing(struct jsonw *j, const struct compare_missing *m)
 }
 
 struct asked {			/* beside the comparison itself */
-	bool explain;
+	bool explain, sweeps;
 	int64_t only;		/* a series' id, or 0: all rows */
 };
 
@@ -183,6 +184,19 @@ static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c,
 	jsonw_array_end(j);
 }
 
+/* What the rows say together, size by size: as the sweep would. */
+static void json_sweeps(struct jsonw *j, struct arena *a, const struct compare *c, bool explain)
+{
+	const struct sweep *s = calc_sweep_of(a, c);
+
+	jsonw_key(j, "sweeps");
+	jsonw_array(j);
+	for (size_t i = 0; s && i < s->n_ratios; i++)
+		if (s->ratios[i].has_pair)
+			api_sweep_ratio(j, a, s, &s->ratios[i], explain);
+	jsonw_array_end(j);
+}
+
 static void as_json(struct buf *out, struct arena *a, const struct compare *c, const struct asked *asked)
 {
 	struct jsonw j = jsonw_begin(out);
@@ -205,6 +219,8 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 	jsonw_knum(&j, "restored_percent", c->restored_percent);
 	jsonw_object_end(&j);
 	json_rows(&j, a, c, asked);
+	if (asked->sweeps)
+		json_sweeps(&j, a, c, asked->explain);
 	jsonw_key(&j, "missing");
 	jsonw_array(&j);
 	for (size_t i = 0; i < c->n_missing; i++)
@@ -299,7 +315,9 @@ static int asked_of(struct req *rq, struct asked *asked, struct err *err)
 	*asked = (struct asked){ 0 };
 	if (only && (num_parse_i64(only, strlen(only), &asked->only) || asked->only <= 0))
 		return err_set(err, ERR_BAD_ARGUMENT, "only: the series_id of a row is needed");
-	return api_shapes_explain(rq, &asked->explain, err);
+	if (api_shapes_flag(rq, "sweeps", &asked->sweeps, err))
+		return -1;
+	return api_shapes_flag(rq, "explain", &asked->explain, err);
 }
 
 int api_compare(struct req *rq, struct err *err)

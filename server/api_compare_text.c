@@ -6,6 +6,7 @@
 
 #include "../chart/table.h"
 #include "api_compare.h"
+#include "calc_sweep_sentence.h"
 #include "calc_words.h"
 
 #define MISSING_SHOWN 20
@@ -157,7 +158,19 @@ static const struct table_col without_fix[] = {
 	TABLE_NUM("noise"), TABLE_STR("verdict"),
 };
 
-static void one_table(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n, bool fix)
+/* What the rows of a table say together, where they are sizes of one thing. */
+static void sweep_lines(struct buf *out, struct arena *a, const struct sweep *s, const struct cat_series *first)
+{
+	for (size_t i = 0; s && i < s->n_ratios; i++) {
+		const struct sweep_ratio *r = &s->ratios[i];
+
+		if (r->has_pair && same_table(r->line->series, first))
+			table_para(out, 2, table_clean(a, calc_sweep_sentence(a, s, r)));
+	}
+}
+
+static void one_table(struct buf *out, struct arena *a, const struct compare_row *const *rows, size_t n, bool fix,
+		      const struct sweep *sweep)
 {
 	const char *param = only_param(rows, n);
 	size_t n_cols = fix ? sizeof(with_fix) / sizeof(*with_fix) : sizeof(without_fix) / sizeof(*without_fix);
@@ -178,6 +191,8 @@ static void one_table(struct buf *out, struct arena *a, const struct compare_row
 	if (fix)
 		verdict_lines(out, a, rows, n, param);
 	noise_line(out, a, rows, n);
+	if (param)
+		sweep_lines(out, a, sweep, rows[0]->series);
 	buf_putc(out, '\n');
 }
 
@@ -226,6 +241,7 @@ static void missing(struct buf *out, struct arena *a, const struct compare *c)
 void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 {
 	const struct compare_row **rows = arena_array(a, const struct compare_row *, c->n_rows);
+	const struct sweep *sweep = calc_sweep_of(a, c);
 
 	for (size_t i = 0; i < c->n_rows; i++)
 		rows[i] = &c->rows[i];
@@ -238,7 +254,7 @@ void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 	for (size_t from = 0, to; from < c->n_rows; from = to) {
 		for (to = from; to < c->n_rows && same_table(rows[from]->series, rows[to]->series);)
 			to++;
-		one_table(out, a, rows + from, to - from, c->fix != NULL);
+		one_table(out, a, rows + from, to - from, c->fix != NULL, sweep);
 	}
 	summary(out, a, c);
 	missing(out, a, c);

@@ -228,7 +228,7 @@ int api_matrix(struct req *rq, struct err *err)
 	if (dimension(rq, "rows", "uarch", &rows, err) || dimension(rq, "cols", "thp", &cols, err) ||
 	    api_shapes_selection(rq, &sel, err) || check_param(rq, "rows", rows, &sel, err) ||
 	    check_param(rq, "cols", cols, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
-	    api_shapes_explain(rq, &explain, err) || api_shapes_runs(rq, &runs, err) ||
+	    api_shapes_flag(rq, "explain", &explain, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, NULL, &runs, &c, err))
 		return -1;
 	m = calc_matrix(rq->arena, c, rows, cols);

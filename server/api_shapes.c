@@ -116,13 +116,13 @@ void api_shapes_why(struct jsonw *j, const struct why *why)
 
 /* ---- arguments ---- */
 
-int api_shapes_explain(struct req *rq, bool *explain, struct err *err)
+int api_shapes_flag(struct req *rq, const char *name, bool *flag, struct err *err)
 {
-	const char *text = web_arg(rq, "explain");
+	const char *text = web_arg(rq, name);
 
-	*explain = text && !strcmp(text, "1");
-	if (text && !*explain && strcmp(text, "0"))
-		return err_set(err, ERR_BAD_ARGUMENT, "explain: 0 or 1");
+	*flag = text && !strcmp(text, "1");
+	if (text && !*flag && strcmp(text, "0"))
+		return err_set(err, ERR_BAD_ARGUMENT, "%s: 0 or 1", name);
 	return 0;
 }
 

@@ -16,8 +16,8 @@ void api_shapes_parsed_kernel(struct jsonw *j, const struct kernel *k);
 
 /* "why": the shape Why of the API. */
 void api_shapes_why(struct jsonw *j, const struct why *why);
-/* explain=1: verdicts tell why. */
-int api_shapes_explain(struct req *rq, bool *explain, struct err *err);
+/* An argument that is 0 or 1; 0 without. */
+int api_shapes_flag(struct req *rq, const char *name, bool *flag, struct err *err);
 /* [lo, hi], or null where it is not known. */
 void api_shapes_interval(struct jsonw *j, const char *key, bool known, double lo, double hi);
 

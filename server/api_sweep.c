@@ -93,8 +93,7 @@ static void json_part(struct jsonw *j, struct arena *a, const struct sweep *s, c
 	jsonw_object_end(j);
 }
 
-static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r,
-		       bool explain)
+void api_sweep_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, const struct sweep_ratio *r, bool explain)
 {
 	jsonw_object(j);
 	json_common(j, r->line);
@@ -115,6 +114,7 @@ static void json_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, 
 	}
 	jsonw_array_end(j);
 	jsonw_knum(j, "onset", r->onset);
+	jsonw_kstr(j, "per", r->line->unit);
 	for (int c = 0; c < SWEEP_COSTS; c++)
 		json_part(j, a, s, r, (enum sweep_cost)c, explain);
 	jsonw_kstr(j, "statement", calc_sweep_sentence_statement(a, s, r));
@@ -143,7 +143,7 @@ static void as_json(struct buf *out, struct arena *a, const struct sweep *s, boo
 	jsonw_key(&j, "ratios");
 	jsonw_array(&j);
 	for (size_t i = 0; i < s->n_ratios; i++)
-		json_ratio(&j, a, s, &s->ratios[i], explain);
+		api_sweep_ratio(&j, a, s, &s->ratios[i], explain);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);
 }
@@ -301,7 +301,7 @@ int api_sweep(struct req *rq, struct err *err)
 
 	if (api_shapes_selection(rq, &sel, err) || axis_of(rq, &sel, &axis, err) ||
 	    kernels_of(rq, &sel, &kernels, &n, err) || onset_of(rq, &onset_percent, err) ||
-	    api_shapes_explain(rq, &explain, err) || api_shapes_runs(rq, &runs, err) ||
+	    api_shapes_flag(rq, "explain", &explain, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_sweep(rq->server->catalog, rq->db, rq->arena, &sel, axis, kernels, n, &runs, onset_percent, &s, err))
 		return -1;
 	if (rq->rep == REP_CSV)

@@ -202,6 +202,7 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 	for (size_t i = 0; i < sel->n; i++)
 		if (calc_sides_at(sides, i, base)->runs && calc_sides_at(sides, i, head)->runs)
 			index[c->n_rows++] = i;
+	c->sides = sides;
 	calc_order_sort(a, sel->series, index, c->n_rows);
 	c->rows = arena_array(a, struct compare_row, c->n_rows);
 	f.parts = parallel_parts(c->n_rows, ROWS_LEAST);

@@ -40,7 +40,10 @@ struct compare_missing {
 	const char *error;			/* what the lab said of a failed or skipped result, or NULL */
 };
 
+struct sides;			/* calc_sides.h */
+
 struct compare {
+	const struct sides *sides;		/* what it is made of */
 	const struct cat_kernel *base, *head, *fix;	/* fix may be NULL */
 	struct compare_row *rows;		/* by benchmark, machine, thp, numeric params */
 	size_t n_rows;
@@ -72,7 +75,6 @@ int calc_compare(struct catalog *c, struct db *db, struct arena *a, const struct
  * The same from sides that are read already (by kernel index in them; fix < 0: none). Only
  * rows, counts and means: what is missing is not listed. For sweeps and matrices.
  */
-struct sides;
 struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, size_t base, size_t head, int fix);
 
 /* Order of rows: benchmark, machine, thp, numeric params, then all that makes a series. For qsort() over pointers. */

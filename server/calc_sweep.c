@@ -111,12 +111,14 @@ static int by_group(const void *a, const void *b)
 	return d ? d : (m->x > o->x) - (m->x < o->x);
 }
 
-/* The series that have the axis, as members and as a selection of their own. */
+/* The series that have the axis, as members; and as a selection of their own, unless sub is NULL. */
 static void find_members(struct work *w, const struct selection *sel, struct selection *sub)
 {
-	*sub = *sel;
-	sub->n = 0;
-	sub->series = arena_array(w->a, const struct cat_series *, sel->n);
+	if (sub) {
+		*sub = *sel;
+		sub->n = 0;
+		sub->series = arena_array(w->a, const struct cat_series *, sel->n);
+	}
 	w->member = arena_array(w->a, struct member, sel->n);
 	for (size_t i = 0; i < sel->n; i++) {
 		const struct cat_series *s = sel->series[i];
@@ -125,8 +127,9 @@ static void find_members(struct work *w, const struct selection *sel, struct sel
 			if (!s->param[p].is_number || strcmp(s->param[p].name, w->axis))
 				continue;
 			w->member[w->n++] = (struct member){ .series = s, .others = params_without(w->a, s, p),
-							     .x = s->param[p].number, .index = sub->n };
-			sub->series[sub->n++] = s;
+							     .x = s->param[p].number, .index = sub ? sub->n : i };
+			if (sub)
+				sub->series[sub->n++] = s;
 			w->out->log &= s->param[p].number > 0;
 		}
 	}
@@ -180,7 +183,7 @@ static void make_line(struct work *w, size_t from, size_t to, size_t kernel, str
 /* Rows of a comparison by the series' index in the selection; NULL: no row. */
 static const struct compare_row **row_index(struct work *w, const struct compare *c)
 {
-	const struct compare_row **by_index = arena_array(w->a, const struct compare_row *, w->n);
+	const struct compare_row **by_index = arena_array(w->a, const struct compare_row *, w->sides->sel->n);
 	const struct selection *sel = w->sides->sel;
 
 	for (size_t r = 0; r < c->n_rows; r++) {
@@ -254,42 +257,95 @@ const struct sweep_ratio *calc_sweep_fixes(const struct sweep *s, const struct s
 	return NULL;
 }
 
-int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, const char *axis,
-	       const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
-	       double onset_percent, struct sweep **out, struct err *err)
+static struct work *work_new(struct arena *a, const char *axis, const struct cat_kernel *const *kernels,
+			     size_t n_kernels, double onset_percent)
 {
 	struct work *w = arena_zalloc(a, sizeof(*w));
-	const struct compare_row ***rows = arena_array(a, const struct compare_row **, n_kernels);
-	struct selection *sub = arena_zalloc(a, sizeof(*sub));
-	struct sides *sides;
-	size_t groups = 0;
 
 	*w = (struct work){ .a = a, .axis = axis, .kernels = kernels, .n_kernels = n_kernels,
-			    .onset_percent = onset_percent, .out = arena_zalloc(a, sizeof(**out)) };
-	*out = w->out;
+			    .onset_percent = onset_percent, .out = arena_zalloc(a, sizeof(*w->out)) };
 	w->out->axis = axis;
 	w->out->log = true;
-	find_members(w, sel, sub);
-	if (calc_sides_read(c, db, a, sub, kernels, n_kernels, runs, &sides, err))
-		return -1;
-	w->sides = sides;
-	w->family = arena_array(a, size_t, n_kernels);
-	for (size_t k = 1; k < n_kernels; k++) {
-		const struct compare *c_k = calc_compare_rows(a, sides, 0, k, -1);
+	return w;
+}
 
-		rows[k] = row_index(w, c_k);
-		w->family[k] = c_k->family;
+/* Lines and ratios of the members, out of sides that are read. head: the comparison of kernel 1, or NULL. */
+static void build(struct work *w, const struct sides *sides, const struct compare *head)
+{
+	const struct compare_row ***rows = arena_array(w->a, const struct compare_row **, w->n_kernels);
+	size_t groups = 0;
+
+	w->sides = sides;
+	w->family = arena_array(w->a, size_t, w->n_kernels);
+	for (size_t k = 1; k < w->n_kernels; k++) {
+		const struct compare *c = k == 1 && head ? head : calc_compare_rows(w->a, sides, 0, k, -1);
+
+		rows[k] = row_index(w, c);
+		w->family[k] = c->family;
 	}
 	for (size_t i = 0; i < w->n; i++)
 		groups += i == 0 || group_order(&w->member[i - 1], &w->member[i]);
 	/* never grown: ratios point into lines */
-	w->out->lines = arena_array(a, struct sweep_line, groups * n_kernels + 1);
-	w->out->ratios = arena_array(a, struct sweep_ratio, groups * n_kernels + 1);
+	w->out->lines = arena_array(w->a, struct sweep_line, groups * w->n_kernels + 1);
+	w->out->ratios = arena_array(w->a, struct sweep_ratio, groups * w->n_kernels + 1);
 	for (size_t from = 0, to, group = 0; from < w->n; from = to, group++) {
 		for (to = from; to < w->n && !group_order(&w->member[from], &w->member[to]);)
 			to++;
 		make_group(w, from, to, group, rows);
 	}
-	calc_sweep_judge(a, w->out);
+	calc_sweep_judge(w->a, w->out);
+}
+
+int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, const char *axis,
+	       const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
+	       double onset_percent, struct sweep **out, struct err *err)
+{
+	struct work *w = work_new(a, axis, kernels, n_kernels, onset_percent);
+	struct selection *sub = arena_zalloc(a, sizeof(*sub));
+	struct sides *sides;
+
+	*out = w->out;
+	find_members(w, sel, sub);
+	if (calc_sides_read(c, db, a, sub, kernels, n_kernels, runs, &sides, err))
+		return -1;
+	build(w, sides, NULL);
 	return 0;
+}
+
+/* The numeric parameter that most rows have; the first of several. */
+static const char *common_axis(struct arena *a, const struct compare *c)
+{
+	size_t n, most = 0;
+	const char **names = calc_sweep_axes(a, c->sides->sel, &n), *axis = NULL;
+
+	for (size_t k = 0; k < n; k++) {
+		size_t have = 0;
+
+		for (size_t i = 0; i < c->n_rows; i++)
+			for (size_t p = 0; p < c->rows[i].series->n_params; p++)
+				have += c->rows[i].series->param[p].is_number &&
+					!strcmp(c->rows[i].series->param[p].name, names[k]);
+		if (have > most) {
+			most = have;
+			axis = names[k];
+		}
+	}
+	return axis;
+}
+
+struct sweep *calc_sweep_of(struct arena *a, const struct compare *c)
+{
+	const char *axis = c->n_rows <= SWEEP_ROWS_MAX ? common_axis(a, c) : NULL;
+	const struct cat_kernel **kernels = arena_array(a, const struct cat_kernel *, 3);
+	struct work *w;
+
+	if (!axis)
+		return NULL;
+	w = work_new(a, axis, kernels, c->fix ? 3 : 2, SWEEP_ONSET_PERCENT);
+	kernels[0] = c->base;
+	kernels[1] = c->head;
+	kernels[2] = c->fix;
+	find_members(w, c->sides->sel, NULL);
+	build(w, c->sides, c);
+	return w->out;
 }

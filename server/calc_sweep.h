@@ -66,6 +66,14 @@ int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct s
 	       const struct cat_kernel *const *kernels, size_t n_kernels, const struct compare_runs *runs,
 	       double onset_percent, struct sweep **out, struct err *err);
 
+/*
+ * The same out of a comparison, of base, head and, if it has one, fix: along the numeric
+ * parameter that most of its rows have. NULL: none has one, or there are more than SWEEP_ROWS_MAX
+ * rows, which nobody reads as sweeps.
+ */
+#define SWEEP_ROWS_MAX 2000
+struct sweep *calc_sweep_of(struct arena *a, const struct compare *c);
+
 /* The ratio of the kernel that r's kernel is a variant of, in the same group; NULL: none. */
 const struct sweep_ratio *calc_sweep_fixes(const struct sweep *s, const struct sweep_ratio *r);
 

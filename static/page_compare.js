@@ -18,12 +18,12 @@ import {
 	table,
 	verdictCell,
 } from './views.js';
-import { asker, whyButton } from './why.js';
+import { asker, costParts, whyButton } from './why.js';
 
 const STEP = 400;
 const FLOOR = 2;
 
-const load = (query, signal) => get(query.api().url('/api/v1/compare'), signal);
+const load = (query, signal) => get(query.api().with('sweeps', 1).url('/api/v1/compare'), signal);
 
 const SHOW = {
 	all: () => true,
@@ -176,6 +176,30 @@ function groupRow(r, data, columns) {
 	);
 }
 
+// The verdicts on the costs of one sweep: the same answer again, with its reasons.
+function sweepWhy(s, data) {
+	const at = data.sweeps.indexOf(s);
+
+	return whyButton(`the cost of ${f.tag(s.kernel)}`, async () => costParts((await data.ask()).sweeps[at]));
+}
+
+// What the rows below say together, a line a kernel.
+function saidRow(r, data, columns) {
+	const said = data.sweeps.filter((s) => groupOf(s) === groupOf(r));
+	const which = (s) => (f.params(s.params) ? `${f.params(s.params)}: ` : '');
+
+	return said.length
+		? h(
+				'tr.group.said',
+				h(
+					'td',
+					{ colspan: columns },
+					said.map((s) => h('p', which(s), f.typeset(s.sentence), ' ', sweepWhy(s, data))),
+				),
+			)
+		: [];
+}
+
 function heads(data) {
 	const num = (text, title, sort) => ({ text, num: true, title, sort });
 
@@ -219,7 +243,7 @@ function rowsTable(data, rows, query, out) {
 
 		for (const r of list.slice(shown, shown + STEP)) {
 			const group = groupOf(r);
-			if (!sorted && group !== last) added.push(groupRow(r, data, columns));
+			if (!sorted && group !== last) added.push(groupRow(r, data, columns), saidRow(r, data, columns));
 			last = group;
 			added.push(
 				h(
@@ -243,7 +267,7 @@ function rowsTable(data, rows, query, out) {
 					]
 				: null,
 		);
-		return added;
+		return added.flat();
 	};
 	body.push(...grow());
 	out.append(
@@ -309,6 +333,7 @@ function missing(list) {
 function render(data, query) {
 	data.fixed = data.rows.some((r) => r.fix);
 	data.asked = query.api();
+	data.ask = asker(data.asked.with('sweeps', 1).with('explain', 1).url('/api/v1/compare'));
 	const out = $('#view');
 	const rows = data.rows.filter(SHOW[query.get('show')] ?? SHOW.all);
 	const s = data.summary;
@@ -351,7 +376,7 @@ function render(data, query) {
 		h(
 			'p.trust',
 			n1
-				? 'n = 1: one value a side, so there is no noise estimate and no verdict; signs and numbers stand as measured.'
+				? 'n = 1: one value a side, so no row has a noise estimate or a verdict; signs and numbers stand as measured.'
 				: `${s.unchanged} unchanged (the interval lies within ${FLOOR} %), ${s.inconclusive} inconclusive. Confidence from q-values over the ${f.plural(s.rows, 'row')} of this comparison.`,
 		),
 	);

@@ -13,7 +13,7 @@ import { panelsOf, panelTitle, styles } from './sweep_lines.js';
 import { sweepPlots } from './sweep_plots.js';
 import { fitTable, kernelTable, otherTable } from './sweep_table.js';
 import { emptyState, generatedNote, howToSend, machineName, showPicture } from './views.js';
-import { asker, whyButton } from './why.js';
+import { asker, costParts, whyButton } from './why.js';
 
 const PANELS_MOST = 12;
 const SELECTORS = [
@@ -146,16 +146,8 @@ function renderEmpty(query) {
 // The verdicts behind a sentence: the costs apart, and all sizes together.
 function costsWhy(sweep, ratio, ask) {
 	const at = sweep.ratios.indexOf(ratio);
-	const titles = [
-		['per_unit', `Per ${sweep.lines.find((l) => l.fit)?.fit.unit ?? 'unit'}`],
-		['fixed', 'Fixed cost'],
-		['overall', 'All sizes together'],
-	];
 
-	return async () => {
-		const told = (await ask()).ratios[at];
-		return titles.filter(([k]) => told?.[k]?.why).map(([k, title]) => [title, told[k].why]);
-	};
+	return async () => costParts((await ask()).ratios[at]);
 }
 
 function fact(sweep, { text, ratio }, ask) {

@@ -129,6 +129,16 @@ async function open(title, parts) {
 	el.dataset.shown = 'yes';
 }
 
+// The parts of a ratio's explanation: its costs apart, and all sizes together.
+export function costParts(ratio) {
+	const titles = [
+		['per_unit', `Per ${ratio?.per}`],
+		['fixed', 'Fixed cost'],
+		['overall', 'All sizes together'],
+	];
+	return titles.filter(([k]) => ratio?.[k]?.why).map(([k, title]) => [title, ratio[k].why]);
+}
+
 // parts: asynchronous, [[title, why]]; title: what the verdict is about
 export function whyButton(title, parts) {
 	return h(

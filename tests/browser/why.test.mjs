@@ -49,7 +49,7 @@ for (const [name, options] of [
 			await visit(async (v, page) => {
 				await v.open(path);
 				const verdicts = await page.locator('td[data-verdict], tr[data-verdict] .verdict').count();
-				const buttons = await page.locator('td .why').count();
+				const buttons = await page.locator('td:not(.said td) .why').count();
 				assert.ok(verdicts > 0 && buttons === verdicts, `${path}: ${buttons} of ${verdicts} explained`);
 				await page.locator('main .why').first().scrollIntoViewIfNeeded();
 				const before = await layout(page);
@@ -107,6 +107,17 @@ test('the sweep\u2019s sentence is explained cost by cost; a size of one value s
 		await page.locator('#sweep-table .why').first().click();
 		await opened(page);
 		assert.match(await text(page), /no history/);
+	}));
+
+test('a comparison says what its sizes say together, and why', () =>
+	visit(async (v, page) => {
+		await v.open(STORY.replace('/sweep?axis=size_kib&kernel=', '/compare?base=').replace('&kernel=', '&head=').replace('&kernel=', '&fix='));
+		const said = clean(await page.locator('#compare-table .said').innerText());
+		assert.match(said, /Per page: 17\.02 \u2192 42\.51 ns \(\+150 %, strong\); fixed cost: no change shown \(\+1\.5 %\)/);
+		assert.match(said, /With cac1db8c3aad reverted \+18\.8 % per page remains/);
+		await page.locator('.said .why').first().click();
+		await opened(page);
+		assert.match(await text(page), /Per page\s+The cost per page differs by \+150 %/);
 	}));
 
 test('a row of a comparison is explained in its own family', () =>

@@ -105,6 +105,42 @@ def test_a_cell_tells_how_its_mean_was_judged(api, machine):
         assert "mean over 2 rows" in why["text"]
 
 
+def sizes(api, machine, kernel, cost, **params):
+    results = [{"benchmark": "explain/sweep", "params": {"size_kib": s, **params}, "metric": "latency", "unit": "ns/call",
+                "better": "lower", "values": [cost(s)]} for s in (4, 40, 400, 4000)]
+    api.store(submission(kernel, machine, results=results))
+
+
+def test_a_comparison_says_what_its_sizes_say_together_as_the_sweep_does(api, machine):
+    fix = "6.17-rc1+revert-cac1db8c3aad"
+    sizes(api, machine, "6.16", lambda s: 1000 + 10 * s)
+    sizes(api, machine, "6.17-rc1", lambda s: (1000 + 20 * s) * (1.004 if s == 40 else 1))
+    sizes(api, machine, fix, lambda s: 1000 + 12 * s)
+    query = {"base": "6.16", "head": "6.17-rc1", "fix": fix, "machine": machine}
+    ratios = api.json("/api/v1/sweep", params={"axis": "size_kib", "kernel": ["6.16", "6.17-rc1", fix], "machine": machine})[
+        "ratios"]
+    assert api.json(COMPARE, params={**query, "sweeps": 1})["sweeps"] == ratios
+    assert "sweeps" not in api.json(COMPARE, params=query)
+    explained = api.json(COMPARE, params={**query, "sweeps": 1, "explain": 1})["sweeps"]
+    assert all(r[c]["why"]["text"] for r in explained for c in ("fixed", "per_unit", "overall"))
+    text = api.get(COMPARE + ".txt", params=query).text
+    assert max(map(len, text.split("\n"))) <= 72
+    said = " ".join(text.split())
+    assert all(r["sentence"] in said for r in ratios), said
+
+
+def test_a_comparison_of_one_size_or_of_two_things_makes_no_sweep(api, machine):
+    boots(api, machine, "6.16", (1,))
+    boots(api, machine, "6.17", (1.05,))
+    query = {"base": "6.16", "head": "6.17", "machine": machine, "sweeps": 1}
+    assert api.json(COMPARE, params=query)["sweeps"] == [], "two sizes are no line"
+    for mode in "ab":
+        sizes(api, machine, "6.16", lambda s: 1000 + 10 * s, mode=mode)
+        sizes(api, machine, "6.17", lambda s: 1000 + 20 * s, mode=mode)
+    assert [s["params"] for s in api.json(COMPARE, params=query)["sweeps"]] == [{"mode": "a"}, {"mode": "b"}]
+    assert "Per page" not in api.get(COMPARE + ".txt", params={k: v for k, v in query.items() if k != "sweeps"}).text
+
+
 @pytest.mark.parametrize("path", [COMPARE, MATRIX])
 def test_without_explain_the_answer_is_what_it_was(api, machine, path):
     boots(api, machine, "6.16", (1, 1.004, .997))
