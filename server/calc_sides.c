@@ -7,6 +7,7 @@
 #include "../lib/must.h"
 #include "../lib/parallel.h"
 #include "calc_ids.h"
+#include "calc_noise.h"
 
 #define SAMPLES_LEAST 10000	/* in a part: a millisecond's work */
 
@@ -188,6 +189,7 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 	struct collect col = { .a = a, .sel = sel, .kernels = kernels, .n_kernels = n_kernels, .runs = runs,
 			       .narrowed = narrowed(a, kernels, n_kernels, runs),
 			       .gap = arena_array(a, struct side_gap, sel->n * n_kernels) };
+	struct noise *noise = arena_array(a, struct noise, sel->n);
 	size_t n_ids, n_machines;
 	const int64_t *ids = kernel_ids(a, sel, kernels, n_kernels, &n_ids);
 	const int64_t *machines = machine_ids(c, a, sel, &n_machines);
@@ -200,6 +202,6 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 		return -1;
 	*out = arena_zalloc(a, sizeof(**out));
 	**out = (struct sides){ .sel = sel, .n_kernels = n_kernels, .side = make_sides(&col), .gap = col.gap,
-				.noise = arena_array(a, struct noise, sel->n) };
-	return 0;
+				.noise = noise };
+	return calc_noise_read(c, db, a, *out, kernels, n_kernels, noise, err);
 }

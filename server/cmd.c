@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/tm.h"
+#include "calc_noise_learn.h"
 #include "db_migrate.h"
 #include "db_packs.h"
 #include "db_tokens.h"
@@ -49,6 +50,7 @@ int cmd_rebuild(const struct conf *conf, struct err *err)
 {
 	struct db *db = open_db(conf, err);
 	struct rebuild_report report = { 0 };
+	size_t noise;
 	int ret;
 
 	if (!db)
@@ -58,6 +60,10 @@ int cmd_rebuild(const struct conf *conf, struct err *err)
 		printf("%zu runs, %zu series, %zu samples: %zu series differed from their runs%s\n", report.runs,
 		       report.series, report.samples, report.series_changed,
 		       report.series_changed ? " and were made anew" : "");
+	if (!ret)
+		ret = calc_noise_learn_all(db, &noise, err);
+	if (!ret && noise)
+		printf("the noise of %zu series was learned anew\n", noise);
 	db_free(db);
 	return ret;
 }

@@ -116,7 +116,7 @@ struct db_call {
 int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt *after, struct err *err);
 
 /*
- * Statements that may run twice, in one round trip, outside of db_tx(): each sees what was committed
+ * Statements that may run twice, in one round trip (in db_tx(): one after the other): each sees what was committed
  * when it began, and they run in this order. Fails whole.
  */
 int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err);

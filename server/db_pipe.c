@@ -160,14 +160,26 @@ static int query_all(struct db *db, struct db_call *calls, size_t n, struct err 
 	return ret;
 }
 
+/* In a transaction, which db_tx() runs again when it must. */
+static int query_each(struct db *db, struct db_call *calls, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (db_query(db, calls[i].st, calls[i].args, calls[i].n_args, calls[i].want_rows ? &calls[i].rows : NULL, err)) {
+			drop_rows(calls, i);
+			return -1;
+		}
+	return 0;
+}
+
 int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err)
 {
 	bool was_up = db->conn != NULL;
 	int ret;
 
-	must(!db->in_tx);
 	for (size_t i = 0; i < n; i++)
 		calls[i].rows = NULL;
+	if (db->in_tx)
+		return query_each(db, calls, n, err);
 	ret = query_all(db, calls, n, err);
 	/* as in db_query(): once more, where the link had died unnoticed or a statement was forgotten */
 	if (ret && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {

@@ -6,6 +6,7 @@
 
 #include "../lib/log.h"
 #include "calc_compare.h"
+#include "calc_noise_learn.h"
 #include "detect_alerts.h"
 #include "detect_range.h"
 #include "detect_rules.h"
@@ -211,9 +212,10 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 	if (series_at(db, a, machine_id, kernel_id, &p.series, &p.n, err) ||
 	    neighbours(c, db, a, &p, &kernels, &n, err))
 		return -1;
-	if (compare_with(rules, db, a, &p, kernels, n, true, report, err))
+	if (compare_with(rules, db, a, &p, kernels, n, true, report, err) ||
+	    compare_with(rules, db, a, &p, kernels, n, false, report, err))
 		return -1;
-	return compare_with(rules, db, a, &p, kernels, n, false, report, err);
+	return calc_noise_learn(c, db, a, p.series, p.n, &report->noise, err);
 }
 
 /* Whether an earlier run of the list has the same machine and kernel. */

@@ -29,6 +29,7 @@ struct detect_skip {
 struct detect_report {
 	size_t runs;			/* checked; 0: none waits, or another process is at it */
 	size_t alerts;			/* made */
+	size_t noise;			/* series whose noise was learned anew */
 	bool skipped;			/* one went to the skip list */
 };
 

@@ -8,8 +8,8 @@
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
-/* Fewer differences say too little: an outlier among them could not be told from noise. */
-#define DIFFERENCES_LEAST 3
+/* Less says too little: among so few differences a step could not be told from noise. */
+#define DF_LEAST 2
 
 /*
  * Squared differences beyond REJECT^2 times the scale of the median are steps and spikes.
@@ -88,9 +88,9 @@ bool noise_of_history(const struct noise_point *p, size_t n, double *scratch, st
 			df_within += (double)(p[i].n - 1);
 		}
 	}
-	worth = k >= DIFFERENCES_LEAST ? DF_EACH * ((double)k - DF_LOST) : 0;
+	worth = fmax(0, DF_EACH * ((double)k - DF_LOST));
 	total = df + worth;
-	if (!(total > 0))
+	if (total < DF_LEAST)
 		return false;
 	*out = (struct noise){
 		.source = NOISE_HISTORY, .df = total, .reps = reps / boots, .from = (int64_t)n,

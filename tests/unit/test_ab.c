@@ -377,7 +377,7 @@ static void histories(void)
 	ok(noise_of_history(p, 40, scratch, &step) && step.variance < 1.3 * n.variance, "a step of e and a spike of e^3 hardly count");
 	for (int i = 0; i < 40; i++)
 		p[i].line = i / 3;
-	ok(!noise_of_history(p, 3, scratch, &n) && !n.source && isnan(n.variance), "three kernels are no history");
+	ok(!noise_of_history(p, 6, scratch, &n) && !n.source && isnan(n.variance), "six kernels are no history");
 	ok(!noise_of_history(p, 0, scratch, &n), "none are none");
 	ok(noise_of_history(p, 40, scratch, &n) && n.variance < 1, "differences are taken within a line only");
 	p[0] = (struct noise_point){ 7, .015, 5, 25, 0 };

@@ -8,6 +8,8 @@
 #include "../../server/calc_compare.h"
 #include "../../server/calc_matrix.h"
 #include "../../server/calc_sweep.h"
+#include "../../server/db_noise.h"
+#include "../../server/db_packs.h"
 
 #define N(x) (sizeof(x) / sizeof(*(x)))
 
@@ -102,6 +104,21 @@ const struct cat_machine *const *db_catalog_machines(const struct catalog *c, si
 	return list;
 }
 
+const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id)
+{
+	(void)c;
+	return id >= 1 && id <= N_KERNELS ? &kernels[id - 1] : NULL;
+}
+
+const struct cat_series *db_catalog_series_by_id(const struct catalog *c, int64_t id)
+{
+	(void)c;
+	for (size_t i = 0; i < N(series); i++)
+		if (series[i].id == id)
+			return &series[i];
+	return NULL;
+}
+
 const struct cat_kernel *db_catalog_kernel_of(const struct catalog *c, const char *identity)
 {
 	(void)c;
@@ -179,6 +196,41 @@ int db_runs_each_of_kernels(struct db *db, struct arena *arena, const int64_t *k
 		if (kernel && machine && fn(&run, arg, e))
 			return -1;
 	}
+	return 0;
+}
+
+/* Every value again, by series: what histories are learned from. */
+int db_packs_read(struct db *db, struct arena *arena, const int64_t *series_ids, size_t n_series, struct sample **samples,
+		  size_t *n, struct err *e)
+{
+	(void)db;
+	(void)e;
+	*samples = arena_array(arena, struct sample, n_values * n_series);
+	*n = 0;
+	for (size_t s = 0; s < n_series; s++)
+		for (size_t i = 0; i < n_values; i++) {
+			const struct value *v = &values[i];
+			const struct uuid id = { { (uint8_t)i } };
+
+			if (v->series_id != series_ids[s] || v->status != RESULT_OK)
+				continue;
+			(*samples)[(*n)++] = (struct sample){
+				.series_id = v->series_id, .kernel_id = kernels[v->kernel].id,
+				.boot_key = db_runs_boot_key(v->machine->id, v->boot, &id), .n = v->n, .mean = v->mean,
+				.stddev = v->stddev, .min = v->least, .max = v->most };
+		}
+	return 0;
+}
+
+int db_noise_read(struct db *db, struct arena *arena, const int64_t *series_ids, size_t n_series, struct db_noise **list,
+		  size_t *n, struct err *e)
+{
+	(void)db;
+	(void)series_ids;
+	(void)n_series;
+	(void)e;
+	*list = arena_array(arena, struct db_noise, 1);
+	*n = 0;
 	return 0;
 }
 
@@ -386,6 +438,32 @@ static void boots(void)
 	ok(c->n_rows == 0 && c->n_missing == 0 && isnan(c->geomean_percent), "kernels without results: nothing");
 }
 
+/* One boot a side: what is known of the noise comes from another kernel, or from another size. */
+static void histories(void)
+{
+	static const struct value v[] = {
+		BOOT(RC2, "a", 13, 1000), BOOT(RC2, "b", 13, 1010), BOOT(RC2, "c", 13, 990), BOOT(RC2, "d", 13, 1003),
+		SINGLE(V616, 13, 1000), SINGLE(V617RC1, 13, 1200), SINGLE(V616, 12, 1000), SINGLE(V617RC1, 12, 1200),
+		REPEATED(V616, 15, 5, 1000, 10), REPEATED(V617RC1, 15, 5, 1050, 10),
+		SINGLE(REVERT, 11, 1000), SINGLE(ELN, 11, 2000), SINGLE(V616, 11, 1000), SINGLE(V617RC1, 11, 1000),
+	};
+	const struct compare_row *r;
+	struct compare *c;
+
+	use(v, N(v));
+	c = compare(V616, V617RC1, -1, NULL);
+	r = c->rows;
+	ok(r[0].ab.source == NOISE_HISTORY && r[0].ab.df == 3 && r[0].ab.from == 1 && r[0].verdict == COMPARE_REGRESSION,
+	   "single values with a history of boots of another kernel: +20 %% is a regression");
+	ok(r[0].confidence == COMPARE_WEAK, "... one boot a side is never more than weak");
+	ok(r[1].ab.source == NOISE_SIBLINGS && r[1].ab.from == 1 && r[1].ab.df <= 3 && r[1].p > r[0].p,
+	   "another size without a history: as noisy as its sibling");
+	ok(r[2].ab.source == NOISE_SIBLINGS && r[2].verdict != COMPARE_REGRESSION, "... where nothing moved, nothing is claimed");
+	ok(r[3].ab.source == NOISE_REPETITIONS && r[3].verdict == COMPARE_INCONCLUSIVE, "another benchmark is no sibling");
+	c = compare(V616, RC2, -1, NULL);
+	ok(c->n_rows == 1 && !c->rows[0].tested, "the kernels compared are no history of their own: a single value stays one");
+}
+
 static void matrix(void)
 {
 	static const struct value v[] = {
@@ -443,6 +521,7 @@ int main(void)
 	kernel_names();
 	story();
 	boots();
+	histories();
 	matrix();
 	sweep();
 	arena_free(a);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "db_noise.h"
+
+static const struct stmt read_noise = {
+	"noise_read",
+	"SELECT series_id, variance, df, within, reps, kernels FROM series_noise WHERE series_id = ANY($1)"
+	" ORDER BY series_id"
+};
+
+int db_noise_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series, struct db_noise **list,
+		  size_t *n, struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, &read_noise, DB_ARGS(db_arg_i64s(series_ids, n_series)), &rows, err))
+		return -1;
+	*n = (size_t)db_rows_count(rows);
+	*list = arena_array(a, struct db_noise, *n);
+	for (int i = 0; i < (int)*n; i++)
+		(*list)[i] = (struct db_noise){ db_i64(rows, i, 0), db_f64(rows, i, 1), db_f64(rows, i, 2),
+						db_f64(rows, i, 3), db_f64(rows, i, 4), db_i64(rows, i, 5) };
+	db_rows_free(rows);
+	return 0;
+}
+
+static const struct stmt write_noise = {
+	"noise_write",
+	"INSERT INTO series_noise (series_id, variance, df, within, reps, kernels)"
+	" SELECT series_id, variance, df, within, reps, kernels"
+	" FROM unnest($1::bigint[], $2::float8[], $3::float8[], $4::float8[], $5::float8[], $6::bigint[])"
+	" u (series_id, variance, df, within, reps, kernels)"
+	" ON CONFLICT (series_id) DO UPDATE SET variance = excluded.variance, df = excluded.df,"
+	" within = excluded.within, reps = excluded.reps, kernels = excluded.kernels"
+};
+
+int db_noise_write(struct db *db, struct arena *a, const struct db_noise *list, size_t n, struct err *err)
+{
+	int64_t *ids = arena_array(a, int64_t, n), *kernels = arena_array(a, int64_t, n);
+	double *columns[4];
+
+	for (int k = 0; k < 4; k++)
+		columns[k] = arena_array(a, double, n);
+	for (size_t i = 0; i < n; i++) {
+		ids[i] = list[i].series_id;
+		columns[0][i] = list[i].variance;
+		columns[1][i] = list[i].df;
+		columns[2][i] = list[i].within;
+		columns[3][i] = list[i].reps;
+		kernels[i] = list[i].kernels;
+	}
+	return db_query(db, &write_noise,
+			DB_ARGS(db_arg_i64s(ids, n), db_arg_f64s(columns[0], n), db_arg_f64s(columns[1], n),
+				db_arg_f64s(columns[2], n), db_arg_f64s(columns[3], n), db_arg_i64s(kernels, n)),
+			NULL, err);
+}
+
+static const struct stmt delete_noise = {
+	"noise_delete", "DELETE FROM series_noise WHERE series_id = ANY($1)"
+};
+
+int db_noise_delete(struct db *db, const int64_t *series_ids, size_t n, struct err *err)
+{
+	return db_query(db, &delete_noise, DB_ARGS(db_arg_i64s(series_ids, n)), NULL, err);
+}
