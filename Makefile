@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
+.PHONY: detect-score ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
 all: programs
 programs: $(PROGRAMS)
 
@@ -136,6 +136,13 @@ bench: deps-test
 	@BUILD=$(BUILD) /usr/bin/python3 bench/run.py
 bench-programs: $(BENCH)
 
+# Change detection against labelled series, beside what is demanded of it: see tests/detect/score.py. Never with a sanitizer.
+$(BUILD)/detect_time: $(BUILD)/tests/detect/time.o $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
+detect-score: $(BUILD)/nsecwatch $(BUILD)/detect_time
+	@BUILD=$(BUILD) /usr/bin/python3 tests/detect/score.py $(DETECT_SCORE) || [ $$? = 77 ]
+
 unit-programs: $(UNIT)
 unit: $(UNIT)
 	prove $(UNIT)
@@ -195,6 +202,7 @@ help:
 	@echo 'make unit           only the unit tests'
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
 	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
+	@echo 'make detect-score   change detection against labelled series (DETECT_SCORE="--seeds 900-909")'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'

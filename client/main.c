@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/version.h"
+#include "changes.h"
 #include "collect.h"
 #include "gate.h"
 #include "kernels.h"
@@ -27,6 +28,8 @@ static int run(struct arena *a, const struct options *o)
 		return gate_compare(a, o);
 	if (!strcmp(o->command, "parse"))
 		return parse(o);
+	if (!strcmp(o->command, "detect"))
+		return changes(a, o);
 	if (!strcmp(o->command, "kernel"))
 		return kernels(a, o);
 	printf("nsecwatch %s\n", version_text);

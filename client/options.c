@@ -18,7 +18,7 @@
 #define WIDTH 72 /* of help */
 #define HELP_AT 26 /* where its second column begins */
 
-enum { COLLECT = 1, PUSH = 2, CHECK = 4, COMPARE = 8, PARSE = 16, KERNEL = 32, VERSION = 64 };
+enum { COLLECT = 1, PUSH = 2, CHECK = 4, COMPARE = 8, PARSE = 16, KERNEL = 32, VERSION = 64, DETECT = 128 };
 #define ONLINE (PUSH | CHECK | COMPARE)
 #define READS (PUSH | PARSE)
 #define GATES (CHECK | COMPARE)
@@ -37,6 +37,7 @@ static const struct command {
 	{ "compare", COMPARE, " BASE HEAD", 2, 2, "prints the server's table of two kernels" },
 	{ "parse", PARSE, " FILE...|-", 1, SIZE_MAX,
 	  "prints what would be stored, or all that is wrong; sends nothing" },
+	{ "detect", DETECT, " FILE|-", 1, 1, "prints where series changed their level; needs no server" },
 	{ "kernel", KERNEL, " NAME...|-", 1, SIZE_MAX,
 	  "prints what names of kernels say, by track and in order" },
 	{ "version", VERSION, NULL, 0, 0, "prints the version" },
@@ -114,6 +115,10 @@ static const struct option {
 	  "of kernels: mainline, stable-6.16, eln, ..." },
 	{ "param", "NAME=GLOB", PARAM, AT(selectors), NULL, GATES, false, "a parameter of the benchmark" },
 	{ "run", "ID", SELECTOR, AT(selectors), NULL, GATES, false, "only what these runs measured" },
+	{ "json", NULL, FLAG, AT(json), NULL, DETECT, false, "each change with its step, suspects and levels" },
+	{ "text", NULL, FLAG, AT(text), NULL, DETECT, false, "the series drawn, with the changes between rows" },
+	{ "online", NULL, FLAG, AT(online), NULL, DETECT, false,
+	  "fed run by run: [runs seen, index] of each alert, said once" },
 	{ "root", "DIR", TEXT, AT(root), "/", COLLECT | PUSH, false,
 	  "where proc and sys are: for images, and for tests" },
 	{ "config", "FILE", TEXT, AT(config), NULL, ONLINE | COLLECT | PARSE, false,
@@ -442,6 +447,8 @@ static int check(struct reading *r)
 	if (o->n_words < least || o->n_words > c->most)
 		return err_set(r->err, ERR_SETUP, "%s: what is needed is: nsecwatch %s%s", c->name, c->name,
 			       c->words ? c->words : "");
+	if (o->json && o->text)
+		return err_set(r->err, ERR_SETUP, "detect: --json or --text, not both");
 	if (c->bit == CHECK && !o->base)
 		return err_set(r->err, ERR_SETUP, "check: --base KERNEL is needed: what to judge against");
 	if (o->base_page_kib &&

@@ -44,6 +44,9 @@ struct options {
 	double max_regression;		/* percent */
 	bool strict;
 	struct options_pairs selectors;	/* as the API names them: "param.size_kib" */
+
+	/* detect */
+	bool json, text, online;
 };
 
 /*

@@ -38,7 +38,7 @@ def test_it_says_its_version_and_helps():
     assert code == 0 and out.startswith("nsecwatch ")
     code, out, err = client("--help")
     assert code == 0 and "NSECWATCH_TOKEN_FILE" in out and not err and narrow(out)
-    for command in ["collect", "push", "check", "compare", "parse", "kernel"]:
+    for command in ["collect", "push", "check", "compare", "parse", "detect", "kernel"]:
         code, out, err = client(command, "--help")
         assert code == 0 and f"usage: nsecwatch {command}" in out and not err and narrow(out), command
     assert "google-benchmark" in client("push", "--help")[1] and "--kernel" in client("parse", "--help")[1]
@@ -117,3 +117,50 @@ def test_the_manual_is_well_formed_and_knows_every_command_and_setting():
     if shutil.which("groff"):
         done = subprocess.run(["groff", "-man", "-ww", "-z", ROOT / "man" / "nsecwatch.1"], capture_output=True, text=True)
         assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+# ---- detect ----
+
+STEP = {"series": {
+    "step": {"values": [100, 101, 99, 100.5, 99.5, 100, 101, 99, 100, 100.5, 120, 121, 119, 120, 120.5, 119.5, 120],
+             "labels": [f"6.{i}" for i in range(17)]},
+    "quiet": {"values": [100, 101, 99, None, 99.5, 100, 101, 99, 100, 100.5]},
+    "samples": [[99, 101], [100, 102], [98, 100], [99.5, 100.5], [99, 101], [100, 101], [99, 100], [100, 100], [101, 99],
+                [150, 151], [149, 150], [150, 150], [151, 149], [150, 152]]}}
+
+
+def test_detect_says_where_a_series_changed(tmp_path):
+    file = tmp_path / "step.json"
+    file.write_text(json.dumps(STEP))
+    code, out, err = client("detect", str(file))
+    assert code == 0 and not err and json.loads(out) == {"step": [10], "quiet": [], "samples": [9]}
+    found = json.loads(client("detect", "--json", str(file))[1])["step"][0]
+    assert (found["index"], found["lo"], found["hi"], found["confidence"], found["state"]) == (10, 10, 10, "strong", "certain")
+    assert found["ci"][0] < 20 < found["ci"][1] and abs(found["percent"] - 20) < .5
+    assert [found["runs_before"], found["runs_after"]] == [10, 7]
+    assert json.loads(client("detect", "--online", "--json", str(file))[1]) == {"step": [[12, 10]], "quiet": [], "samples": [[11, 9]]}
+    code, out, err = client("detect", "--text", str(file))
+    lines = out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("--- +"))
+    assert code == 0 and not err and narrow(out) and " 6.9 " in lines[at - 1] and " 6.10 " in lines[at + 1]
+    assert "quiet\n9 runs, 0 changes" in out
+
+
+def test_detect_reads_csv(tmp_path):
+    rows = [f"step,{label},{value}" for label, value in zip(STEP["series"]["step"]["labels"], STEP["series"]["step"]["values"])]
+    for head, text in (("name,kernel,y\n", "\n".join(rows)), ("", "\n".join(row.split(",")[2] for row in rows))):
+        code, out, err = client("detect", "-", stdin=head + text + "\n")
+        assert code == 0 and not err and list(json.loads(out).values()) == [[10]], (head, out)
+    assert "line 2" in client("detect", "-", stdin="value\nfast\n")[2]
+
+
+def test_detect_gives_an_answer_to_odd_input():
+    text = '{"a": [1, NaN, Infinity, -Infinity, 0, -1], "none": [], "one": [25], "same": [25, 25, 25], "huge": [5e-324, 1e308]}'
+    for how in ([], ["--json"], ["--online"]):
+        code, out, err = client("detect", *how, "-", stdin=text)
+        assert code == 0 and not err and json.loads(out) == {"a": [], "none": [], "one": [], "same": [], "huge": []}
+    for text, told in (("{", "line"), ("[1]", "object of series"), ('{"a": 3}', "no array of values"), ("", "no series"),
+                       ('{"a": {"values": [1], "sd": []}}', "one element a value"), ('{"a": ["x"]}', "number")):
+        code, out, err = client("detect", "-", stdin=text)
+        assert code == 1 and told in err and not out, (text, err)
+    assert client("detect", "--json", "--text", "-")[0] == 2 and client("detect")[0] == 2

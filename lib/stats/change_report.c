@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is told of each change: levels, step and its interval, suspects, how sure. */
+#define MATHLIB_STANDALONE
+#include <Rmath.h>
+#include <float.h>
+#include <math.h>
+
+#include "change_own.h"
+
+/* Variance of a run of weight 1 around the levels lo..at and at..hi. */
+static double residual(const struct change *c, size_t lo, size_t at, size_t hi)
+{
+	double ss = 0;
+
+	for (int s = 0; s < 2; s++) {
+		size_t from = s ? at : lo, to = s ? hi : at;
+		double w = c->sw[to] - c->sw[from], wx = c->swx[to] - c->swx[from];
+
+		ss += fmax(c->swxx[to] - c->swxx[from] - wx * wx / w, 0);
+	}
+	return hi - lo > 2 ? ss / (double)(hi - lo - 2) : 0;
+}
+
+/*
+ * The places that explain the runs nearly as well: weighted squares within tune_range
+ * variances of the least (the likelihood ratio as a confidence set of the place: Siegmund,
+ * Ann. Statist. 16, 1988).
+ */
+static void suspects(const struct change *c, size_t lo, size_t at, size_t hi, double s2, struct change_found *f)
+{
+	double w = c->sw[hi] - c->sw[lo], sum = c->swx[hi] - c->swx[lo], best = 0;
+	size_t first = at, last = at;
+
+	for (int side = 0; side < 2; side++)
+		for (size_t i = at; i > lo && i < hi; i = side ? i + 1 : i - 1) {
+			double wa = c->sw[i] - c->sw[lo], d = (c->swx[i] - c->swx[lo]) * w - sum * wa;
+			double gain = d * d / (wa * (w - wa) * w);
+
+			if (i == at)
+				best = gain;
+			if (best - gain > tune_range * s2)
+				break;
+			if (side)
+				last = i;
+			else
+				first = i;
+		}
+	f->lo = c->index[first];
+	f->hi = c->index[last];
+}
+
+static double limited(double v)
+{
+	return fmin(fmax(v, -DBL_MAX), DBL_MAX);
+}
+
+static double level(const struct change *c, double mean)
+{
+	return limited(c->logs ? exp(mean + c->centre) : (mean + c->centre) * c->scale);
+}
+
+/* A difference of means as percent of the level before. */
+static double percent(const struct change *c, double before, double d)
+{
+	if (c->logs)
+		return limited(expm1(d) * 100);
+	return before + c->centre != 0 ? limited(d / fabs(before + c->centre) * 100) : NAN;
+}
+
+static void tell(const struct change *c, size_t lo, size_t at, size_t hi, struct change_found *f)
+{
+	double before = change_mean(c, lo, at), after = change_mean(c, at, hi), d = after - before;
+	double s2 = residual(c, lo, at, hi), se = sqrt(change_variance(c, lo, at) + change_variance(c, at, hi));
+	double df = hi - lo > 3 ? (double)(hi - lo - 2) : 1, half = qt(0.975, df, 1, 0) * se;
+
+	*f = (struct change_found){
+		.index = c->index[at], .before = level(c, before), .after = level(c, after),
+		.percent = percent(c, before, d), .ci_lo = percent(c, before, d - half),
+		.ci_hi = percent(c, before, d + half), .score = change_ratio(c, lo, at, hi),
+		.noise_percent = limited(sqrt(s2) * (c->logs ? 100 : 100 / fmax(fabs(before + c->centre), DBL_MIN))),
+		.runs_before = at - lo, .runs_after = hi - at,
+	};
+	f->clear = at >= (size_t)tune_alert_at && c->n >= (size_t)tune_alert_n && f->score >= tune_alert + tune_alert_ar * log(fmax(c->s2[c->n < 8 ? c->n : 8] / c->s2[1], 1));
+	f->state = f->clear && hi - at >= CHANGE_SETTLED ? CHANGE_CERTAIN : CHANGE_LIKELY;
+	suspects(c, lo, at, hi, fmax(s2, c->s2[1]), f);
+}
+
+void change_report(struct change *c)
+{
+	struct change_list *l = &c->list;
+
+	for (size_t i = 0; i < c->n_cut; i++)
+		tell(c, i ? c->cut[i - 1] : 0, c->cut[i], i + 1 < c->n_cut ? c->cut[i + 1] : c->n, &c->found[l->n++]);
+	if (l->suspect) {
+		tell(c, c->n_cut ? c->cut[c->n_cut - 1] : 0, c->n - 1, c->n, &l->last);
+		l->last.state = CHANGE_SUSPECT;
+		l->last.clear = false;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (c->clipped[i])
+			c->outliers[l->n_outliers++] = c->index[i];
+}
