@@ -9,6 +9,7 @@
 #include "api_list.h"
 #include "api_shapes.h"
 #include "calc_mail.h"
+#include "calc_still.h"
 
 /* state= arguments; NULL when there are none. */
 static int pick_states(struct req *rq, struct db_alert_filter *f, struct err *err)
@@ -281,9 +282,12 @@ int api_alerts_get(struct req *rq, struct err *err)
 	struct jsonw j = jsonw_begin(&rq->out);
 	struct calc_mail *mail;
 	struct calc_alert *al;
+	struct still still = { 0 };
 
-	if (load(rq, &al, err) || (rq->rep == REP_TEXT && load_mail(rq, al, &mail, err)))
+	if (load(rq, &al, err) || (rq->rep == REP_TEXT && load_mail(rq, al, &mail, err)) ||
+	    (rq->rep == REP_JSON && calc_still(rq->server->catalog, rq->db, rq->arena, al, &still, err)))
 		return -1;
+	al->still = &still;
 	if (rq->rep == REP_CSV)
 		rows_csv(rq, al);
 	else if (rq->rep == REP_TEXT)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calc_triage.h"
+
 static int by_text(const void *x, const void *y)
 {
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
@@ -43,10 +45,11 @@ static bool name_all(struct catalog *c, struct arena *a, const struct db_alert *
 		.from = db_catalog_kernel(c, al->from_kernel_id),
 		.to = db_catalog_kernel(c, al->to_kernel_id),
 		.benchmark = benchmark_of(c, al->benchmark_id),
+		.fixed_in = db_catalog_kernel(c, al->fixed_in_kernel_id),
 		.machines = arena_array(a, const char *, al->n_machines),
 		.thp = arena_array(a, const char *, al->n_configs),
 	};
-	if (!out->from || !out->to || !out->benchmark)
+	if (!out->from || !out->to || !out->benchmark || (al->fixed_in_kernel_id && !out->fixed_in))
 		return false;
 	for (size_t i = 0; i < al->n_machines; i++) {
 		const struct cat_machine *m = db_catalog_machine(c, al->machine_ids[i]);
@@ -138,6 +141,15 @@ static bool name_rows(struct catalog *c, struct arena *a, const struct db_member
 	return true;
 }
 
+static int load_events(struct db *db, struct arena *a, const struct uuid *id, struct db_event **list, size_t *n,
+		       struct err *err)
+{
+	char text[UUID_TEXT];
+	struct db_event_filter f = { .kind = "alert", .object = uuid_format(id, text), .oldest_first = true };
+
+	return db_events_list(db, a, &f, CALC_ALERT_EVENTS, list, n, err);
+}
+
 int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const struct uuid *id,
 		    struct calc_alert **out, struct err *err)
 {
@@ -145,7 +157,8 @@ int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const str
 	struct db_member *members;
 	struct calc_alert *al;
 	struct db_alert *row;
-	size_t n, n_deliveries;
+	struct db_event *events;
+	size_t n, n_deliveries, n_events;
 	bool known;
 
 	*out = NULL;
@@ -153,6 +166,8 @@ int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const str
 		return -1;
 	if (!row)
 		return 0;
+	if (load_events(db, a, id, &events, &n_events, err))
+		return -1;
 	if (db_outbox_of_alert(db, a, id, &deliveries, &n_deliveries, err) || db_catalog_refresh(c, db, err))
 		return -1;
 	al = arena_zalloc(a, sizeof(*al));
@@ -163,6 +178,8 @@ int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const str
 		return stale(err);
 	al->deliveries = deliveries;
 	al->n_deliveries = n_deliveries;
+	al->events = events;
+	al->n_events = n_events;
 	*out = al;
 	return 0;
 }
@@ -286,8 +303,11 @@ void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *p
 	json_texts(j, "thp", al->thp, al->n_thp);
 	json_time(j, "created_at", al->alert->created_at);
 	jsonw_kstr(j, "url", url.p);
-	if (details)
+	calc_triage_json(j, al);
+	if (details) {
 		json_details(j, al);
+		calc_triage_details_json(j, al);
+	}
 	jsonw_object_end(j);
 	buf_fini(&url);
 }

@@ -9,7 +9,10 @@
 #include "../lib/buf.h"
 #include "../lib/jsonw.h"
 #include "db_alerts.h"
+#include "db_events.h"
 #include "db_outbox.h"
+
+#define CALC_ALERT_EVENTS 1000	/* shown with an alert; the rest is at its /events */
 
 struct calc_alert_row {
 	const struct cat_series *series;
@@ -28,6 +31,10 @@ struct calc_alert {
 	size_t n_rows;
 	const struct outbox_state *deliveries;	/* likewise */
 	size_t n_deliveries;
+	const struct db_event *events;	/* likewise: what was done to it, in order */
+	size_t n_events;
+	const struct cat_kernel *fixed_in;	/* or NULL */
+	const struct still *still;	/* what later kernels say, where somebody asked; or NULL */
 };
 
 /* Names for a row of a list. The catalogue must be at least as new as the alert; -1: it is not. */

@@ -50,6 +50,13 @@ int db_alerts_lock(struct db *db, bool *mine, struct err *err)
 	return 0;
 }
 
+int db_alerts_lock_wait(struct db *db, struct err *err)
+{
+	static const struct stmt lock = { "alerts_lock_wait", "SELECT pg_advisory_xact_lock($1)" };
+
+	return db_query(db, &lock, DB_ARGS(db_arg_i64(CHECK_LOCK)), NULL, err);
+}
+
 /* Which machine and kernel the runs are of; they were committed together with their todo. */
 static int add_headers(struct db *db, struct db_unchecked *list, size_t n, const struct uuid *ids, struct err *err)
 {

@@ -29,6 +29,7 @@ struct db_unchecked {
 };
 /* In the transaction: true, until its end, for one process at a time. */
 int db_alerts_lock(struct db *db, bool *mine, struct err *err);
+int db_alerts_lock_wait(struct db *db, struct err *err);	/* the same, in turn: for what moves rows between alerts */
 /* In the transaction: the newest runs to check, at most max, without those of `except`. */
 int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
 			struct db_unchecked **list, size_t *n, struct err *err);
@@ -63,11 +64,21 @@ struct db_alert {
 	int64_t *machine_ids, *config_ids;
 	size_t n_machines, n_configs;
 	int64_t created_at;
+	/* what triage says of it */
+	int part;			/* > 0: split off from another */
+	const char *origin;		/* "watch", "manual", "split" */
+	bool merged;
+	struct uuid merged_into;	/* where merged */
+	const char *assignee, *report_url, *fix_url, *fix_commit;	/* or NULL */
+	int64_t due_at, changed_at;	/* TM_NONE: none, never */
+	int64_t fixed_in_kernel_id;	/* 0: none */
+	double restored_percent;	/* NaN: not known */
 };
 struct db_member {
 	struct uuid alert_id;
 	bool regression;
 	struct db_change change;
+	bool moved;			/* a person put it there */
 };
 
 /* All states, NULL-terminated. */
@@ -111,6 +122,9 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 		   struct db_alert **list, size_t *n, struct err *err);
 /* 0 with *alert NULL: there is none. */
 int db_alerts_get(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert, struct err *err);
+/* The same, and in the transaction nobody else changes it. */
+int db_alerts_get_locked(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert,
+			 struct err *err);
 /* Alerts nobody has ended. */
 int db_alerts_count_open(struct db *db, int64_t *n, struct err *err);
 

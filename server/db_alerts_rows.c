@@ -11,8 +11,27 @@ const char *db_alerts_direction(bool regression)
 }
 
 #define ALERT_COLUMNS \
-	"id, track, from_kernel_id, to_kernel_id, benchmark_id, rule_id, direction = 'regression', state, " \
-	"n_series, worst_percent, machine_ids, config_ids, created_at"
+	"id, track, from_kernel_id, to_kernel_id, benchmark_id, coalesce(rule_id, 0), direction = 'regression', state, " \
+	"n_series, worst_percent, machine_ids, config_ids, created_at, part, origin, merged_into, assignee, report_url, " \
+	"fix_url, fix_commit, due_at, changed_at, coalesce(fixed_in_kernel_id, 0), restored_percent"
+
+/* What triage says of an alert: the columns from `part` on. */
+static void take_triage(struct arena *a, const struct db_rows *rows, int i, struct db_alert *al)
+{
+	al->part = (int)db_i64(rows, i, 13);
+	al->origin = arena_strdup(a, db_text(rows, i, 14));
+	al->merged = !db_is_null(rows, i, 15);
+	if (al->merged)
+		db_uuid(rows, i, 15, &al->merged_into);
+	al->assignee = arena_strdup(a, db_text(rows, i, 16));
+	al->report_url = arena_strdup(a, db_text(rows, i, 17));
+	al->fix_url = arena_strdup(a, db_text(rows, i, 18));
+	al->fix_commit = arena_strdup(a, db_text(rows, i, 19));
+	al->due_at = db_time(rows, i, 20);
+	al->changed_at = db_time(rows, i, 21);
+	al->fixed_in_kernel_id = db_i64(rows, i, 22);
+	al->restored_percent = db_f64(rows, i, 23);
+}
 
 /* All rows of a result with ALERT_COLUMNS; frees it. */
 static void take_alerts(struct arena *a, struct db_rows *rows, struct db_alert **list, size_t *n)
@@ -35,6 +54,7 @@ static void take_alerts(struct arena *a, struct db_rows *rows, struct db_alert *
 		al->machine_ids = db_i64s(a, rows, i, 10, &al->n_machines);
 		al->config_ids = db_i64s(a, rows, i, 11, &al->n_configs);
 		al->created_at = db_time(rows, i, 12);
+		take_triage(a, rows, i, al);
 	}
 	db_rows_free(rows);
 }
@@ -106,7 +126,7 @@ int db_alerts_set_summary(struct db *db, const struct db_alert *alert, struct er
 
 #define MEMBER_COLUMNS \
 	"m.alert_id, m.direction = 'regression', c.series_id, c.from_kernel_id, c.to_kernel_id, c.from_center, " \
-	"c.to_center, c.percent, c.verdict, c.confidence, c.q, c.from_boots, c.to_boots " \
+	"c.to_center, c.percent, c.verdict, c.confidence, c.q, c.from_boots, c.to_boots, m.moved_from IS NOT NULL " \
 	"FROM alert_member AS m JOIN change AS c ON c.series_id = m.series_id " \
 	"AND c.from_kernel_id = m.from_kernel_id AND c.to_kernel_id = m.to_kernel_id "
 
@@ -119,6 +139,7 @@ static void take_members(struct arena *a, struct db_rows *rows, struct db_member
 
 		db_uuid(rows, i, 0, &m->alert_id);
 		m->regression = db_bool(rows, i, 1);
+		m->moved = db_bool(rows, i, 13);
 		m->change = (struct db_change){
 			.series_id = db_i64(rows, i, 2),
 			.from_kernel_id = db_i64(rows, i, 3),
@@ -235,18 +256,32 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 	return 0;
 }
 
-int db_alerts_get(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert, struct err *err)
+static int get(struct db *db, struct arena *a, const struct stmt *st, const struct uuid *id, struct db_alert **alert,
+	       struct err *err)
 {
-	static const struct stmt one = { "alerts_get", "SELECT " ALERT_COLUMNS " FROM alert WHERE id = $1" };
 	struct db_rows *rows;
 	size_t n;
 
-	if (db_query(db, &one, DB_ARGS(db_arg_uuid(id)), &rows, err))
+	if (db_query(db, st, DB_ARGS(db_arg_uuid(id)), &rows, err))
 		return -1;
 	take_alerts(a, rows, alert, &n);
 	if (!n)
 		*alert = NULL;
 	return 0;
+}
+
+int db_alerts_get(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert, struct err *err)
+{
+	static const struct stmt one = { "alerts_get", "SELECT " ALERT_COLUMNS " FROM alert WHERE id = $1" };
+
+	return get(db, a, &one, id, alert, err);
+}
+
+int db_alerts_get_locked(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert, struct err *err)
+{
+	static const struct stmt one = { "alerts_get_locked", "SELECT " ALERT_COLUMNS " FROM alert WHERE id = $1 FOR UPDATE" };
+
+	return get(db, a, &one, id, alert, err);
 }
 
 int db_alerts_count_open(struct db *db, int64_t *n, struct err *err)

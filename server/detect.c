@@ -8,6 +8,7 @@
 #include "calc_compare.h"
 #include "calc_noise_learn.h"
 #include "detect_alerts.h"
+#include "detect_fixes.h"
 #include "detect_range.h"
 #include "detect_rules.h"
 
@@ -214,6 +215,8 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 		return -1;
 	if (compare_with(rules, db, a, &p, kernels, n, true, report, err) ||
 	    compare_with(rules, db, a, &p, kernels, n, false, report, err))
+		return -1;
+	if (detect_fixes_look(rules, db, a, p.kernel, p.series, p.n, err))
 		return -1;
 	return calc_noise_learn(c, db, a, p.series, p.n, &report->noise, err);
 }

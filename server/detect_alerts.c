@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "../lib/buf.h"
-#include "detect_range.h"
+#include "calc_alert_sum.h"
+#include "calc_triage.h"
+#include "detect_home.h"
 #include "detect_tell.h"
 
 void detect_alerts_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
@@ -72,6 +74,12 @@ static int range_of(const struct applying *ap, int64_t from, int64_t to, struct 
 	return out->from && out->to ? 0 : err_set(err, ERR_BUG, "an alert names a kernel the catalogue does not have");
 }
 
+static int tell(struct applying *ap, const struct uuid *id, const struct group *g, const char *event, struct err *err)
+{
+	ap->report->alerts++;
+	return detect_tell(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, err);
+}
+
 static int make_alert(struct applying *ap, const struct group *g, struct uuid *id, struct err *err)
 {
 	struct db_alert al = {
@@ -92,32 +100,37 @@ static int make_alert(struct applying *ap, const struct group *g, struct uuid *i
 		return -1;
 	if (!made)	/* no alert overlapped, and its id holds its range: only a bug leads here */
 		return err_set(err, ERR_BUG, "an alert's id is taken by another range");
-	ap->report->alerts++;
-	return detect_tell(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, "opened", err);
+	return tell(ap, id, g, "opened", err);
 }
 
-/* The alert that the group's steps belong to: one whose range overlaps and then narrows, or a new one. */
-static int find_or_make(struct applying *ap, const struct group *g, struct uuid *id, struct err *err)
+/* What was fixed is back: the same alert, with its history, of the new range and the rows that say so. */
+static int reopen(struct applying *ap, const struct group *g, const struct uuid *id, struct err *err)
 {
-	struct detect_range *ranges, narrowed;
-	struct db_alert *list;
+	struct triage t = { .action = LIFECYCLE_REOPEN, .who = "watch", .from = ap->step.from, .to = ap->step.to,
+			    .due_at = TM_NONE, .restored_percent = NAN };
+	struct db_member *old;
 	size_t n;
-	int at;
 
-	if (db_alerts_of_benchmark(ap->db, ap->a, ap->step.to->track, g->benchmark->id, g->regression, &list, &n, err))
+	t.text = arena_printf(ap->a, "It is back: %s against %s.", t.to->name, t.from->name);
+	if (db_alerts_members(ap->db, ap->a, id, &old, &n, err) ||
+	    (n && db_alerts_members_delete(ap->db, ap->a, old, n, err)) ||
+	    calc_triage_in_tx(ap->rules->d->catalog, ap->db, ap->a, id, &t, err))
 		return -1;
-	ranges = arena_array(ap->a, struct detect_range, n);
-	for (size_t i = 0; i < n; i++)
-		if (range_of(ap, list[i].from_kernel_id, list[i].to_kernel_id, &ranges[i], err))
-			return -1;
-	at = detect_range_find(ranges, n, &ap->step);
-	if (at < 0)
+	return tell(ap, id, g, arena_printf(ap->a, "reopened-%lld", (long long)t.event->id), err);
+}
+
+/* The alert that the steps belong to, made or reopened where need be. *none: they are an old story. */
+static int find_or_make(struct applying *ap, const struct group *g, const struct detect_home *h, struct uuid *id,
+			bool *none, struct err *err)
+{
+	enum detect_home_kind kind;
+
+	if (detect_home_find(h, ap->db, ap->a, &kind, id, err))
+		return -1;
+	*none = kind == HOME_OLD;
+	if (kind == HOME_NONE)
 		return make_alert(ap, g, id, err);
-	*id = list[at].id;
-	narrowed = detect_range_narrowed(&ranges[at], &ap->step);
-	if (narrowed.from == ranges[at].from && narrowed.to == ranges[at].to)
-		return 0;
-	return db_alerts_set_range(ap->db, id, narrowed.from->id, narrowed.to->id, err);
+	return kind == HOME_FIXED ? reopen(ap, g, id, err) : 0;
 }
 
 static bool in_group(const struct group *g, int64_t series_id)
@@ -138,7 +151,7 @@ static int leave_others(struct applying *ap, const struct group *g, const struct
 		const struct db_member *m = &ap->members[i];
 		struct detect_range r;
 
-		if (m->regression != g->regression || uuid_equal(&m->alert_id, id) || !in_group(g, m->change.series_id))
+		if (m->regression != g->regression || m->moved || uuid_equal(&m->alert_id, id) || !in_group(g, m->change.series_id))
 			continue;
 		if (range_of(ap, m->change.from_kernel_id, m->change.to_kernel_id, &r, err))
 			return -1;
@@ -150,84 +163,53 @@ static int leave_others(struct applying *ap, const struct group *g, const struct
 	return n ? db_alerts_members_delete(ap->db, ap->a, gone, n, err) : 0;
 }
 
-static int raise_group(struct applying *ap, const struct group *g, struct err *err)
+/* Steps of rows that a person put into an alert go there; *g is left with the others. */
+static int keep_moved(struct applying *ap, struct group *g, const struct detect_home *h, struct err *err)
+{
+	struct db_member *moved = arena_array(ap->a, struct db_member, g->n);
+	size_t n = 0, left = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		bool bad;
+		const struct db_member *m = detect_home_moved(h, g->steps[i]->series_id, &bad);
+
+		if (bad)
+			return err_set(err, ERR_BUG, "an alert names a kernel the catalogue does not have");
+		if (!m) {
+			g->steps[left++] = g->steps[i];
+			continue;
+		}
+		moved[n++] = (struct db_member){ .alert_id = m->alert_id, .regression = g->regression, .change = *g->steps[i] };
+		mark_dirty(ap, &m->alert_id);
+	}
+	g->n = left;
+	return n ? db_alerts_members_write(ap->db, ap->a, moved, n, err) : 0;
+}
+
+static int raise_group(struct applying *ap, struct group *g, struct err *err)
 {
 	struct db_member *members = arena_array(ap->a, struct db_member, g->n);
+	int64_t *ids = arena_array(ap->a, int64_t, g->n);
+	struct detect_home home = { .catalog = ap->rules->d->catalog, .step = ap->step, .benchmark = g->benchmark,
+				    .regression = g->regression, .series_ids = ids, .n_series = g->n,
+				    .members = ap->members, .n_members = ap->n_members };
 	struct uuid id;
+	bool none = false;
 
-	if (find_or_make(ap, g, &id, err))
-		return -1;
 	for (size_t i = 0; i < g->n; i++)
-		members[i] = (struct db_member){ id, g->regression, *g->steps[i] };
+		ids[i] = g->steps[i]->series_id;
+	if (keep_moved(ap, g, &home, err))
+		return -1;
+	if (!g->n)
+		return 0;
+	if (find_or_make(ap, g, &home, &id, &none, err) || none)
+		return none ? 0 : -1;
+	for (size_t i = 0; i < g->n; i++)
+		members[i] = (struct db_member){ .alert_id = id, .regression = g->regression, .change = *g->steps[i] };
 	mark_dirty(ap, &id);
 	if (db_alerts_members_write(ap->db, ap->a, members, g->n, err))
 		return -1;
 	return leave_others(ap, g, &id, err);
-}
-
-static int by_id(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-static size_t unique(int64_t *ids, size_t n)
-{
-	size_t kept = 0;
-
-	if (n)
-		qsort(ids, n, sizeof(*ids), by_id);
-	for (size_t i = 0; i < n; i++)
-		if (!kept || ids[kept - 1] != ids[i])
-			ids[kept++] = ids[i];
-	return kept;
-}
-
-/* The member that stands for the alert: the largest change among those that still say what the alert says. */
-static double worst_of(const struct db_alert *al, const struct db_member *list, size_t n)
-{
-	double worst = NAN;
-
-	for (int any = 0; any < 2 && isnan(worst); any++)
-		for (size_t i = 0; i < n; i++) {
-			const struct db_change *ch = &list[i].change;
-
-			if (!any && strcmp(ch->verdict, db_alerts_direction(al->regression)))
-				continue;
-			if (isnan(worst) || fabs(log1p(ch->percent / 100)) > fabs(log1p(worst / 100)))
-				worst = ch->percent;
-		}
-	return worst;
-}
-
-static int sum_up(struct applying *ap, const struct uuid *id, struct err *err)
-{
-	struct catalog *c = ap->rules->d->catalog;
-	struct db_member *list;
-	struct db_alert al = { .id = *id };
-	size_t n;
-
-	if (db_alerts_members(ap->db, ap->a, id, &list, &n, err))
-		return -1;
-	al.regression = n && list[0].regression;
-	al.n_series = (int64_t)n;
-	al.worst_percent = worst_of(&al, list, n);
-	al.machine_ids = arena_array(ap->a, int64_t, n);
-	al.config_ids = arena_array(ap->a, int64_t, n);
-	db_catalog_lock(c);
-	for (size_t i = 0; i < n; i++) {
-		const struct cat_series *s = db_catalog_series_by_id(c, list[i].change.series_id);
-
-		if (!s)
-			continue;
-		al.machine_ids[al.n_machines++] = s->machine->id;
-		al.config_ids[al.n_configs++] = s->config->id;
-	}
-	db_catalog_unlock(c);
-	al.n_machines = unique(al.machine_ids, al.n_machines);
-	al.n_configs = unique(al.config_ids, al.n_configs);
-	return db_alerts_set_summary(ap->db, &al, err);
 }
 
 static struct db_change change_of(const struct compare *cmp, const struct compare_row *row)
@@ -301,7 +283,7 @@ int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct 
 		if (raise_group(&ap, &groups[i], err))
 			return -1;
 	for (size_t i = 0; i < ap.n_dirty; i++)
-		if (sum_up(&ap, &ap.dirty[i], err))
+		if (calc_alert_sum_up(rules->d->catalog, db, a, &ap.dirty[i], err))
 			return -1;
 	return 0;
 }

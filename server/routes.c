@@ -86,6 +86,17 @@ const struct route routes[] = {
 	  .reps = REP_TEXT | REP_EML, .cached = true,
 	  .about = "Its mail as a draft: for reading, or as a message that a person completes and sends." },
 
+	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/events", .handler = api_events_of_alert, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "limit cursor", .cached = true,
+	  .about = "What was done to an alert, by whom and when, in order.", .shape = "Events" },
+	{ .method = "POST", .pattern = "/api/v1/alerts/{id}/events", .handler = api_events_post, .scope = SCOPE_TRIAGE,
+	  .reps = REP_JSON, .body = true,
+	  .about = "Acknowledges, assigns, comments, reports, fixes, dismisses, reopens, nudges, merges or splits an alert.",
+	  .shape = "EventDone", .takes = "Event" },
+	{ .method = "GET", .pattern = "/api/v1/events", .handler = api_events_list, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "subject object who limit cursor", .cached = true,
+	  .about = "The audit trail: what people decided, newest first.", .shape = "Events" },
+
 	/* who was told, and who could not be */
 	{ .method = "GET", .pattern = "/api/v1/deliveries", .handler = api_deliveries_list, .scope = SCOPE_TRIAGE,
 	  .reps = TABLES, .args = "state kind alert" PAGING,

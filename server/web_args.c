@@ -340,7 +340,7 @@ static int unknown_arg(const struct route *route, const char *name, struct err *
 static bool is_single(const struct route *route, const char *name)
 {
 	static const char single[] = "base head fix axis onset_percent explain only sweeps variants rows cols order limit "
-				     "cursor wait alert";
+				     "cursor wait alert subject object who";
 	size_t n;
 
 	if (!strcmp(route->method, "POST"))	/* the context of a file */

@@ -10,6 +10,7 @@ module:
   api         requests with an admin token: api.get(path), api.post(path, json=...)
   anonymous   the same without a token
   new_server  new_server("--private", ...) -> another server on this module's database
+  lab         a database and server for one test, and watches as it wants (lab.py); new_lab() -> another one
 
 The server's log is kept and shown when a test fails. Every answer that requests or
 .raw() get is checked against /api/openapi.json (openapi.py).
@@ -20,6 +21,7 @@ import threading
 import pytest
 
 import harness
+import lab as lab_module
 import openapi
 
 openapi.hook_requests()
@@ -85,6 +87,26 @@ def api(server, tokens):
 @pytest.fixture(scope="module")
 def anonymous(server):
     return harness.Api(server.url)
+
+
+@pytest.fixture
+def new_lab(postgres, tmp_path_factory):
+    labs = []
+
+    def make():
+        if postgres.process is None:
+            postgres.start()
+        labs.append(lab_module.Lab(postgres, tmp_path_factory.mktemp("lab")))
+        return labs[-1]
+
+    yield make
+    for one in labs:
+        one.close()
+
+
+@pytest.fixture
+def lab(new_lab):
+    return new_lab()
 
 
 def pytest_collection_modifyitems(config, items):

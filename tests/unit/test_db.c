@@ -235,6 +235,11 @@ static void test_once(struct db *db)
 }
 
 /* Queries in one round trip. */
+static int all_tx(struct db *db, void *arg, struct err *err)
+{
+	return db_query_all(db, arg, 3, err);
+}
+
 static void test_query_all(struct db *db, struct db *other)
 {
 	const struct db_arg six[] = { db_arg_i64(6) }, zero[] = { db_arg_i64(0) };
@@ -246,6 +251,13 @@ static void test_query_all(struct db *db, struct db *other)
 	db_rows_free(calls[0].rows);
 	db_rows_free(calls[1].rows);
 	calls[2].args = zero;
+	calls[2].args = six;
+	ok(!db_tx(db, all_tx, calls, 1000, &err) && db_i64(calls[1].rows, 0, 0) == 2 && !calls[2].rows, "the same in a transaction");
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+	calls[2].args = zero;
+	ok(db_tx(db, all_tx, calls, 1000, &err) && err.kind == ERR_INVALID && !calls[0].rows && !calls[1].rows,
+	   "one of them fails, and the transaction");
 	ok(db_query_all(db, calls, 3, &err) && err.kind == ERR_INVALID && !calls[0].rows && !calls[1].rows, "one of them fails: %s", err.message);
 	ok(!db_query_all(db, calls, 2, &err), "and the next are good");
 	db_rows_free(calls[0].rows);
