@@ -23,6 +23,7 @@ import pytest
 import harness
 import lab as lab_module
 import openapi
+import sinks
 
 openapi.hook_requests()
 
@@ -107,6 +108,20 @@ def new_lab(postgres, tmp_path_factory):
 @pytest.fixture
 def lab(new_lab):
     return new_lab()
+
+
+@pytest.fixture
+def hook():
+    sink = sinks.Hook()
+    yield sink
+    sink.close()
+
+
+@pytest.fixture
+def mail():
+    sink = sinks.Mail()
+    yield sink
+    sink.close()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A lab of its own for what `nsecwatchd watch` does: database, server, and watches as a test wants. Fixtures lab, new_lab."""
+"""A lab of its own for what `nsecwatchd watch` does: database, server, and watches as a test wants. Fixtures: lab, new_lab,
+and where alerts go, hook and mail (sinks.py)."""
 import harness
 from harness import sql, submission, wait_until
 
@@ -71,3 +72,11 @@ class Lab:
             if watch.running():
                 watch.stop()
         self.server.stop()
+
+
+def to(hook=None, mail=None):
+    """Options that send alerts there."""
+    options = ["--webhook-url", hook.url, "--webhook-allow", "127.0.0.1", "--improvements", "now"] if hook else []
+    if mail:
+        options += ["--smtp-url", mail.url, "--mail-from", "watch@lab.example", "--mail-to", "mm@lists.example"]
+    return options

@@ -9,31 +9,8 @@ import time
 import pytest
 
 import harness
-import sinks
 from harness import sql, submission, wait_until
-from lab import LATER, SIZES
-
-@pytest.fixture
-def hook():
-    sink = sinks.Hook()
-    yield sink
-    sink.close()
-
-
-@pytest.fixture
-def mail():
-    sink = sinks.Mail()
-    yield sink
-    sink.close()
-
-
-def to(hook=None, mail=None):
-    """Options that send alerts there."""
-    options = ["--webhook-url", hook.url, "--webhook-allow", "127.0.0.1", "--improvements", "now"] if hook else []
-    if mail:
-        options += ["--smtp-url", mail.url, "--mail-from", "watch@lab.example", "--mail-to", "mm@lists.example"]
-    return options
-
+from lab import LATER, SIZES, to
 
 def test_a_step_makes_one_alert_one_call_and_one_mail(lab, hook, mail):
     lab.watch(*to(hook, mail))

@@ -11,7 +11,7 @@ import pytest
 
 import harness
 from harness import sql, wait_until
-from test_alerts import LATER, SIZES, hook, lab, mail, new_lab, to  # noqa: F401 (fixtures)
+from lab import LATER, SIZES, to
 
 
 def steps(lab, benchmark="mprotect/tw4m", better=False):

@@ -13,7 +13,7 @@ import unicodedata
 import pytest
 
 from harness import sql, submission, wait_until
-from test_alerts import Lab, lab, mail, new_lab, to  # noqa: F401 (fixtures)
+from lab import Lab, to
 
 SIZES = {4: 1713, 40: 2071, 400: 3453, 4000: 18804, 40000: 172613, 400000: 1699301}
 LATER = {4: 1775, 40: 2362, 400: 5993, 4000: 44116, 40000: 427731, 400000: 4252714}
