@@ -137,7 +137,7 @@ static bool changed(const struct sweep_part *p)
 }
 
 /* What is known of one cost: "17.02 -> 42.51 ns (+150 %, strong)", "no change shown (+1.5 %)". */
-static const char *part_words(struct arena *a, const struct sweep_ratio *r, enum sweep_cost c, bool confidence)
+static const char *part_words(struct arena *a, const struct sweep_ratio *r, enum sweep_cost c)
 {
 	const struct sweep_part *p = &r->part[c];
 
@@ -147,9 +147,8 @@ static const char *part_words(struct arena *a, const struct sweep_ratio *r, enum
 		return arena_printf(a, "unchanged (%s)", precise(a, p->percent));
 	if (!changed(p))
 		return arena_printf(a, "no change shown (%s)", precise(a, p->percent));
-	return arena_printf(a, "%s (%s%s%s)", from_to(a, p->base, p->head, r->line->series->metric->unit),
-			    precise(a, p->percent), confidence ? ", " : "",
-			    confidence ? calc_compare_confidence_word(p->confidence) : "");
+	return arena_printf(a, "%s (%s, %s)", from_to(a, p->base, p->head, r->line->series->metric->unit),
+			    precise(a, p->percent), calc_compare_confidence_word(p->confidence));
 }
 
 static const char *brought_back(struct arena *a, const struct sweep_part *p)
@@ -163,7 +162,7 @@ static const char *brought_back(struct arena *a, const struct sweep_part *p)
 static const char *remains(struct arena *a, const struct sweep_ratio *r)
 {
 	const struct sweep_part *p = &r->part[SWEEP_PER_UNIT];
-	const char *with = arena_printf(a, "ith %s", variant_words(a, r->line->kernel)), *unit = r->line->unit;
+	const char *with = arena_printf(a, "With %s", variant_words(a, r->line->kernel)), *unit = r->line->unit;
 
 	if (!p->test->told)
 		return arena_printf(a, "%s the cost per %s is too small to be told", with, unit);
@@ -188,11 +187,11 @@ const char *calc_sweep_sentence_cost(struct arena *a, const struct sweep *s, con
 
 	if (!r->has_pair)
 		return "";
-	fixed = part_words(a, r, SWEEP_FIXED, true);
+	fixed = part_words(a, r, SWEEP_FIXED);
 	if (!repaired(s, r))
 		return arena_printf(a, "Per %s: %s; fixed cost: %s.", r->line->unit,
-				    part_words(a, r, SWEEP_PER_UNIT, true), fixed);
-	return arena_printf(a, "W%s%s%s; fixed cost: %s.", remains(a, r), changed(p) ?
+				    part_words(a, r, SWEEP_PER_UNIT), fixed);
+	return arena_printf(a, "%s%s%s; fixed cost: %s.", remains(a, r), changed(p) ?
 			    arena_printf(a, " (%s, %s)", from_to(a, p->base, p->head, r->line->series->metric->unit),
 					 calc_compare_confidence_word(p->confidence)) : "",
 			    brought_back(a, p), fixed);
@@ -216,21 +215,5 @@ const char *calc_sweep_sentences(struct arena *a, const struct sweep *s)
 	for (size_t i = 0; i < s->n_ratios; i++)
 		text = arena_printf(a, "%s%s%s", text ? text : "", text ? " " : "",
 				    calc_sweep_sentence(a, s, &s->ratios[i]));
-	return text;
-}
-
-const char *calc_sweep_sentence_brief(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
-{
-	const char *text;
-
-	if (!r->has_pair)
-		return NULL;
-	text = arena_printf(a, "per %s: %s%s; fixed cost: %s", r->line->unit, part_words(a, r, SWEEP_PER_UNIT, false),
-			    isnan(r->onset) || !changed(&r->part[SWEEP_PER_UNIT]) ? "" :
-			    arena_printf(a, ", from %s up", calc_sweep_sentence_x(a, s, r->onset)),
-			    part_words(a, r, SWEEP_FIXED, false));
-	for (size_t i = 0; i < s->n_ratios; i++)
-		if (s->ratios[i].has_pair && calc_sweep_fixes(s, &s->ratios[i]) == r)
-			text = arena_printf(a, "%s; w%s", text, remains(a, &s->ratios[i]));
 	return text;
 }

@@ -21,13 +21,6 @@ const char *calc_sweep_sentence(struct arena *a, const struct sweep *s, const st
 /* All sentences of the one group there is; NULL with several groups, or none. */
 const char *calc_sweep_sentences(struct arena *a, const struct sweep *s);
 
-/*
- * A line for an alert on r, with what its variants leave: "per page: 17.02 -> 42.51 ns (+150 %),
- * from 40 KiB up; fixed cost: no change shown (+1.5 %); with cac1db8c3aad reverted +18.8 % per
- * page remains". NULL: no fit.
- */
-const char *calc_sweep_sentence_brief(struct arena *a, const struct sweep *s, const struct sweep_ratio *r);
-
 /* "+150 %", "+14 %", "+1.5 %", and a place on the axis: "40 KiB". */
 const char *calc_sweep_sentence_percent(struct arena *a, double percent);
 const char *calc_sweep_sentence_x(struct arena *a, const struct sweep *s, double x);

@@ -472,9 +472,10 @@ static void web_init(struct web *web, const struct conf *conf)
 
 static void keep_memory(void)
 {
-	must(mallopt(M_ARENA_MAX, 1));
-	must(mallopt(M_MMAP_THRESHOLD, KEEP / 2));	/* the most that glibc takes */
-	must(mallopt(M_TRIM_THRESHOLD, KEEP));
+	/* a wish: another allocator, a sanitizer's say, has none of it */
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, KEEP / 2);	/* the most that glibc takes */
+	mallopt(M_TRIM_THRESHOLD, KEEP);
 }
 
 int web_serve(const struct conf *conf, struct err *err)
