@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: detect-score ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh
+.PHONY: detect-score ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -162,6 +162,11 @@ test: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all $(UNIT) $(BUILD)/corpus_dump
 	@BUILD=$(BUILD) SAN=$(SAN) WITH_NPM=$(WITH_NPM) tests/run.sh
 
+# The long form of what make test does shortly: see tests/http/test_kill.py.
+test-kill: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) NSECWATCH_KILL_RUNS=500 NSECWATCH_KILLS=50 PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/http/test_kill.py
 test-compose:
 	tests/compose.sh
 test-fresh:
@@ -204,6 +209,7 @@ help:
 	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
 	@echo 'make detect-score   change detection against labelled series (DETECT_SCORE="--seeds 900-909")'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
+	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
 	@echo 'make lint-openapi   @redocly/cli on /api/openapi.json'

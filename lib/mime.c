@@ -87,11 +87,18 @@ static void header_text(struct buf *out, size_t column, const char *s)
 	}
 }
 
+/* Control characters become blanks: not even who decodes a word and writes it on finds a line's end. */
 void mime_text_header(struct buf *out, const char *name, const char *text)
 {
+	struct buf plain;
+
+	buf_init(&plain);
+	for (; *text; text++)
+		buf_putc(&plain, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
 	buf_printf(out, "%s: ", name);
-	header_text(out, strlen(name) + 2, text);
+	header_text(out, strlen(name) + 2, plain.p);
 	buf_puts(out, "\r\n");
+	buf_fini(&plain);
 }
 
 void mime_date_header(struct buf *out, int64_t usec)

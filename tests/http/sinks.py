@@ -4,6 +4,7 @@ import email
 import http.server
 import socketserver
 import threading
+import time
 
 
 class Hook(http.server.ThreadingHTTPServer):
@@ -50,7 +51,7 @@ class Mail(socketserver.ThreadingTCPServer):
     `refuse`: how many DATA to answer with 451; `die`: how many connections to cut in the message.
     `plan`: what goes wrong with the next connections, a word each ("" nothing): refuse-greeting,
     refuse-rcpt; hang-greeting, hang-dot (until `go` is set, then the connection is cut); die-greeting,
-    die-mail, die-dot (before the 250), die-250 (right after it), hang-quit.
+    die-mail, die-dot (before the 250), die-250 (right after it), hang-quit. `slow`: seconds before each answer.
     """
 
     daemon_threads = True
@@ -58,7 +59,7 @@ class Mail(socketserver.ThreadingTCPServer):
 
     def __init__(self):
         self.messages, self.commands, self.refuse, self.die, self.attempts = [], [], 0, 0, 0
-        self.plan, self.connections, self.go = [], 0, threading.Event()
+        self.plan, self.connections, self.go, self.slow = [], 0, threading.Event(), 0
         super().__init__(("127.0.0.1", 0), _MailHandler)
         self.url = f"smtp://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -79,6 +80,7 @@ class _Over(Exception):
 
 class _MailHandler(socketserver.StreamRequestHandler):
     def say(self, line):
+        time.sleep(self.server.slow)
         self.wfile.write(line.encode() + b"\r\n")
 
     def at(self, place):
