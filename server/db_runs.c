@@ -127,7 +127,10 @@ static void read_arrays(struct arena *a, const struct db_rows *rows, int i, int 
 	r->original_units = (const char *const *)db_texts(a, rows, i, col + 9, &n);
 }
 
-/* The columns of runs_of_kernels. */
+#define SUMMARY										\
+	"r.run_id, r.machine_id, r.kernel_id, r.config_id, r.boot_id, r.started_at, r.series_id, r.status,"	\
+	" r.n, r.mean, r.stddev, r.vmin, r.vmax, r.errors"
+
 static void read_summary(struct arena *a, const struct db_rows *rows, int i, struct run *r)
 {
 	size_t n;
@@ -257,14 +260,13 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 /* What comparisons look at, and not the half of a row that they do not. */
 static const struct stmt runs_of_kernels = {
 	"runs_of_kernels",
-	"SELECT r.run_id, r.machine_id, r.kernel_id, r.config_id, r.boot_id, r.started_at, r.series_id, r.status,"
-	" r.n, r.mean, r.stddev, r.vmin, r.vmax, r.errors FROM run r"
+	"SELECT " SUMMARY " FROM run r"
 	" WHERE r.kernel_id = ANY($1) AND ($2::bigint[] IS NULL OR r.machine_id = ANY($2))"
 	" ORDER BY r.started_at, r.run_id"
 };
 
 static const struct stmt runs_of_ids = {
-	"runs_of_ids", "SELECT " HEADER ", " ARRAYS " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
+	"runs_of_ids", "SELECT " SUMMARY " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
 };
 
 struct summaries {
@@ -296,20 +298,9 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err)
 {
-	struct db_rows *rows;
-	int ret = 0;
+	struct summaries s = { a, fn, arg };
 
-	if (db_query(db, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), &rows, err))
-		return -1;
-	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
-		struct run *r = arena_zalloc(a, sizeof(*r));
-
-		read_header(a, rows, i, r);
-		read_arrays(a, rows, i, 13, r);
-		ret = fn(r, arg, err);
-	}
-	db_rows_free(rows);
-	return ret;
+	return db_query_each(db, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), each_summary, &s, err);
 }
 
 static const struct stmt list_runs = {
