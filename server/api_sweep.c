@@ -155,7 +155,8 @@ static const struct table_col csv_head[] = {
 	TABLE_STR("thp"), TABLE_STR("base_page_kib"), TABLE_STR("params"), TABLE_STR("kernel"), TABLE_STR("axis"),
 	TABLE_NUM("x"), TABLE_NUM("y"), TABLE_NUM("lo"), TABLE_NUM("hi"), TABLE_NUM("n"), TABLE_STR("base"),
 	TABLE_NUM("percent"), TABLE_STR("verdict"), TABLE_NUM("onset"), TABLE_NUM("fit_fixed"),
-	TABLE_NUM("fit_per_unit"),
+	TABLE_NUM("fit_per_unit"), TABLE_NUM("fixed_percent"), TABLE_STR("fixed_verdict"), TABLE_STR("fixed_confidence"),
+	TABLE_NUM("per_unit_percent"), TABLE_STR("per_unit_verdict"), TABLE_STR("per_unit_confidence"),
 };
 
 static const struct sweep_ratio *ratio_of(const struct sweep *s, const struct sweep_line *l)
@@ -179,6 +180,15 @@ static void csv_ratio(struct table *t, const struct sweep_ratio *r, double x)
 	}
 	for (int i = 0; i < 4; i++)
 		table_none(t);
+}
+
+static void csv_part(struct table *t, const struct sweep_ratio *r, enum sweep_cost c)
+{
+	const struct sweep_part *p = r && r->has_pair ? &r->part[c] : NULL;
+
+	table_num(t, p ? p->percent : NAN, NULL);
+	table_str(t, p ? calc_compare_verdict_word(p->verdict) : NULL);
+	table_str(t, p ? calc_compare_confidence_word(p->confidence) : NULL);
 }
 
 static void csv_line(struct table *t, struct arena *a, const struct sweep *s, const struct sweep_line *l)
@@ -205,6 +215,8 @@ static void csv_line(struct table *t, struct arena *a, const struct sweep *s, co
 		csv_ratio(t, r, l->x[i]);
 		table_num(t, l->has_fit ? l->fit.fixed : NAN, NULL);
 		table_num(t, l->has_fit ? l->fit.per_unit : NAN, NULL);
+		csv_part(t, r, SWEEP_FIXED);
+		csv_part(t, r, SWEEP_PER_UNIT);
 	}
 }
 

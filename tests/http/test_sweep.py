@@ -280,6 +280,9 @@ def test_csv_has_a_line_a_point(api, machine):
     assert [(x["kernel"], float(x["x"])) for x in lines[:5]] == [("6.16", s) for s in SIZES] + [("6.17-rc1", 4)]
     assert lines[0]["percent"] == "" and float(lines[7]["percent"]) == pytest.approx((8100 / 4100 - 1) * 100)
     assert float(lines[4]["onset"]) == 40 and float(lines[0]["fit_fixed"]) == pytest.approx(100)
+    assert lines[0]["per_unit_verdict"] == "" and lines[4]["fixed_verdict"] == "inconclusive"
+    assert float(lines[4]["per_unit_percent"]) == pytest.approx(100)
+    assert (lines[4]["per_unit_verdict"], lines[4]["per_unit_confidence"]) == ("regression", "strong")
 
 
 def test_svg_is_a_picture_that_stands_alone(api, machine):
