@@ -274,19 +274,23 @@ def prepare(stack, cluster, scale):
 
 
 def measure(bench, n):
-    rounds = []
+    rounds, loads = [], []
+    loads.append(os.getloadavg()[0])  # before the first: what others do here meanwhile
+    if loads[0] > os.cpu_count() / 4:
+        say(f"  note: others keep this machine busy (load {loads[0]:.1f}); ratios will spread")
     for i in range(n):
         began = time.monotonic()
         rounds.append(bench.round(backwards=i % 2 == 1))  # a machine that slows down does so for both
-        say(f"round {i + 1} of {n}: {time.monotonic() - began:.0f} s")
-    return rounds
+        loads.append(os.getloadavg()[0])
+        say(f"round {i + 1} of {n}: {time.monotonic() - began:.0f} s, load {loads[-1]:.1f}")
+    return rounds, loads
 
 
-def write_results(scale, rounds, measured, ratios):
+def write_results(scale, rounds, loads, measured, ratios):
     version = subprocess.run([harness.PROGRAM, "version"], stdout=subprocess.PIPE, text=True).stdout.strip()
     results = {"version": version, "scale": scale.name, "series": scale.series, "samples": scale.series * scale.n_kernels,
                "seconds": scale.seconds, "cpus": os.cpu_count(), "machine": platform.machine(),
-               "system": platform.release(), "measured": measured, "ratios": ratios, "rounds": rounds}
+               "system": platform.release(), "loads": loads, "measured": measured, "ratios": ratios, "rounds": rounds}
     (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
 
 
@@ -304,10 +308,10 @@ def main():
         cluster = Cluster(folder)
         stack.callback(cluster.pg, "stop")
         bench = prepare(stack, cluster, scale)
-        rounds = measure(bench, n_rounds)
+        rounds, loads = measure(bench, n_rounds)
     measured = report.summary(rounds)
     ratios = [r for r in (want.of(rounds) for want in report.wanted()) if r]
-    write_results(scale, rounds, measured, ratios)
+    write_results(scale, rounds, loads, measured, ratios)
     say("\n" + report.text(measured, ratios))
     missed = [r["label"] for r in ratios if r["passed"] is False]
     say(f"\n{OUT.relative_to(ROOT)}/results.json has all rounds; "
