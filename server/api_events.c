@@ -8,6 +8,7 @@
 #include "api_body.h"
 #include "api_handlers.h"
 #include "api_list.h"
+#include "api_selector.h"
 #include "api_shapes.h"
 #include "calc_triage.h"
 
@@ -94,19 +95,6 @@ static void read_own(struct api_body *b, struct triage *t)
 	}
 }
 
-static int read_kernel(struct req *rq, const char *key, const char *name, const struct cat_kernel **k, struct err *err)
-{
-	struct selection everything = { 0 };
-
-	if (!name)
-		return 0;
-	if (!calc_select_kernel(rq->server->catalog, rq->db, rq->arena, key, name, &everything, k, err))
-		return 0;
-	if (err->kind == ERR_UNKNOWN_VALUE || err->kind == ERR_BAD_ARGUMENT)	/* here it is a document that is wrong */
-		err->kind = ERR_INVALID;
-	return -1;
-}
-
 /* What the body says, beside names of kernels. */
 struct asked {
 	struct triage t;
@@ -157,7 +145,7 @@ static int verify(struct req *rq, const struct uuid *id, struct asked *q, struct
 	const struct cat_kernel *kernel = NULL;
 	const char *sentence;
 
-	if (read_kernel(rq, "kernel", q->kernel, &kernel, err) ||
+	if (api_selector_kernel(rq, "kernel", q->kernel, &kernel, err) ||
 	    calc_alert_load(rq->server->catalog, rq->db, rq->arena, id, &al, err))
 		return -1;
 	if (!al)
@@ -198,7 +186,7 @@ int api_events_post(struct req *rq, struct err *err)
 		return -1;
 	read_fields(&b, &q);
 	if (api_body_end(&b, err) || db_catalog_refresh(rq->server->catalog, rq->db, err) ||
-	    read_kernel(rq, "from", q.from, &q.t.from, err) || read_kernel(rq, "to", q.to, &q.t.to, err))
+	    api_selector_kernel(rq, "from", q.from, &q.t.from, err) || api_selector_kernel(rq, "to", q.to, &q.t.to, err))
 		return -1;
 	if (q.t.action == LIFECYCLE_FIXED && verify(rq, &id, &q, err))
 		return -1;

@@ -35,6 +35,9 @@ int api_deliveries_list(struct req *rq, struct err *err);
 int api_deliveries_get(struct req *rq, struct err *err);
 int api_deliveries_again(struct req *rq, struct err *err);
 
+/* api_manual.c */
+int api_manual_post(struct req *rq, struct err *err);
+
 /* api_events.c */
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);

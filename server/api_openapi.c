@@ -120,7 +120,7 @@ static void failures(struct jsonw *j, struct arena *a, const struct route *r)
 		{ "404", strstr(r->pattern, "{id}") != NULL },
 		{ "406", true },
 		{ "408", true },
-		{ "409", r->scope == SCOPE_INGEST || (r->scope == SCOPE_TRIAGE && strstr(r->pattern, "{id}")) },
+		{ "409", r->scope == SCOPE_INGEST || (r->scope == SCOPE_TRIAGE && r->body) },
 		{ "411", r->body },
 		{ "413", true },
 		{ "415", r->body },
@@ -147,7 +147,9 @@ static void answers(struct jsonw *j, struct arena *a, const struct route *r)
 		success(j, a, r, "201", "Stored.", "Stored");
 		success(j, a, r, "207", "Many, and some were not stored: each item says.", "Items");
 	} else {
-		success(j, a, r, "200", r->about, r->shape);
+		success(j, a, r, "200", r->creates ? "It was there already." : r->about, r->shape);
+		if (r->creates)
+			success(j, a, r, "201", "Made.", r->shape);
 	}
 	failures(j, a, r);
 	jsonw_object_end(j);

@@ -159,9 +159,11 @@ static bool is_step(const struct db_change *c)
 	return !strcmp(c->verdict, "regression") || !strcmp(c->verdict, "improvement");
 }
 
-/* Those that are steps, or those that are not, to one statement. */
+enum which { STEPS, NO_STEPS, ALL };
+
+/* Those that are steps, those that are not, or all, to one statement. */
 static int write_some(struct db *db, struct arena *a, const struct stmt *st, const struct db_change *list, size_t n,
-		      bool steps, struct err *err)
+		      enum which which, struct err *err)
 {
 	int64_t *series = arena_array(a, int64_t, n), *from = arena_array(a, int64_t, n);
 	int64_t *to = arena_array(a, int64_t, n), *from_boots = arena_array(a, int64_t, n);
@@ -172,7 +174,7 @@ static int write_some(struct db *db, struct arena *a, const struct stmt *st, con
 	size_t m = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (is_step(&list[i]) != steps)
+		if (which != ALL && is_step(&list[i]) != (which == STEPS))
 			continue;
 		series[m] = list[i].series_id;
 		from[m] = list[i].from_kernel_id;
@@ -197,22 +199,23 @@ static int write_some(struct db *db, struct arena *a, const struct stmt *st, con
 			NULL, err);
 }
 
+static const struct stmt upsert = {
+	"alerts_change_upsert",
+	"INSERT INTO change (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, "
+	"confidence, q, from_boots, to_boots) "
+	"SELECT series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
+	"q, from_boots, to_boots FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::float8[], "
+	"$5::float8[], $6::float8[], $7::text[], $8::text[], $9::float8[], $10::bigint[], $11::bigint[]) "
+	"AS v (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
+	"q, from_boots, to_boots) ORDER BY series_id "
+	"ON CONFLICT (series_id, from_kernel_id, to_kernel_id) DO UPDATE SET "
+	"from_center = EXCLUDED.from_center, to_center = EXCLUDED.to_center, percent = EXCLUDED.percent, "
+	"verdict = EXCLUDED.verdict, confidence = EXCLUDED.confidence, q = EXCLUDED.q, "
+	"from_boots = EXCLUDED.from_boots, to_boots = EXCLUDED.to_boots"
+};
+
 int db_alerts_changes_write(struct db *db, struct arena *a, const struct db_change *list, size_t n, struct err *err)
 {
-	static const struct stmt upsert = {
-		"alerts_change_upsert",
-		"INSERT INTO change (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, "
-		"confidence, q, from_boots, to_boots) "
-		"SELECT series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
-		"q, from_boots, to_boots FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::float8[], "
-		"$5::float8[], $6::float8[], $7::text[], $8::text[], $9::float8[], $10::bigint[], $11::bigint[]) "
-		"AS v (series_id, from_kernel_id, to_kernel_id, from_center, to_center, percent, verdict, confidence, "
-		"q, from_boots, to_boots) ORDER BY series_id "
-		"ON CONFLICT (series_id, from_kernel_id, to_kernel_id) DO UPDATE SET "
-		"from_center = EXCLUDED.from_center, to_center = EXCLUDED.to_center, percent = EXCLUDED.percent, "
-		"verdict = EXCLUDED.verdict, confidence = EXCLUDED.confidence, q = EXCLUDED.q, "
-		"from_boots = EXCLUDED.from_boots, to_boots = EXCLUDED.to_boots"
-	};
 	static const struct stmt refresh = {
 		"alerts_change_refresh",
 		"UPDATE change AS c SET from_center = v.from_center, to_center = v.to_center, percent = v.percent, "
@@ -224,5 +227,10 @@ int db_alerts_changes_write(struct db *db, struct arena *a, const struct db_chan
 		"AND c.to_kernel_id = v.to_kernel_id"
 	};
 
-	return write_some(db, a, &upsert, list, n, true, err) || write_some(db, a, &refresh, list, n, false, err) ? -1 : 0;
+	return write_some(db, a, &upsert, list, n, STEPS, err) || write_some(db, a, &refresh, list, n, NO_STEPS, err) ? -1 : 0;
+}
+
+int db_alerts_changes_keep(struct db *db, struct arena *a, const struct db_change *list, size_t n, struct err *err)
+{
+	return write_some(db, a, &upsert, list, n, ALL, err);
 }

@@ -53,6 +53,9 @@ struct db_change {
 int db_alerts_changes_write(struct db *db, struct arena *a, const struct db_change *list, size_t n,
 			    struct err *err);
 
+/* Upserts all of them, steps or not: rows of an alert that a person opened. */
+int db_alerts_changes_keep(struct db *db, struct arena *a, const struct db_change *list, size_t n, struct err *err);
+
 struct db_alert {
 	struct uuid id;
 	const char *track;

@@ -7,6 +7,7 @@
 
 #include "../lib/buf.h"
 #include "calc_alert_sum.h"
+#include "calc_change.h"
 #include "calc_triage.h"
 #include "detect_home.h"
 #include "detect_tell.h"
@@ -212,23 +213,6 @@ static int raise_group(struct applying *ap, struct group *g, struct err *err)
 	return leave_others(ap, g, &id, err);
 }
 
-static struct db_change change_of(const struct compare *cmp, const struct compare_row *row)
-{
-	return (struct db_change){
-		.series_id = row->series->id,
-		.from_kernel_id = cmp->base->id,
-		.to_kernel_id = cmp->head->id,
-		.from_center = row->base.center,
-		.to_center = row->head.center,
-		.percent = row->change_percent,
-		.verdict = calc_compare_verdict_word(row->verdict),
-		.confidence = calc_compare_confidence_word(row->confidence),
-		.q = row->tested ? row->q : NAN,
-		.from_boots = row->base.boots,
-		.to_boots = row->head.boots,
-	};
-}
-
 /* One breached row to its group; groups are few. */
 static void add_step(struct arena *a, struct group *groups, size_t *n_groups, const struct compare_row *row,
 		     const struct detect_rule *rule, const struct db_change *step)
@@ -264,7 +248,7 @@ int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct 
 
 		if (!isfinite(row->change_percent))
 			continue;
-		changes[n] = change_of(cmp, row);
+		changes[n] = calc_change_of(cmp, row);
 		ids[n] = row->series->id;
 		if (rule)
 			add_step(a, groups, &n_groups, row, rule, &changes[n]);

@@ -82,6 +82,7 @@ struct route {
 	unsigned reps;			/* enum rep bits; the first of JSON, HTML, TEXT it has is the default */
 	const char *args;		/* known query arguments, blank-separated; "param.*" style; "*" = any */
 	bool body;			/* takes a body (under the caps) */
+	bool creates;			/* POST: 201 with Location, or 200 where it was there */
 	bool light;			/* answered on the network thread: no database (rq->db NULL), never blocks */
 	bool cached;			/* GET whose answer depends on query and data version only */
 	const char *about;		/* one line for /api/openapi.json; NULL: not described there */

@@ -271,3 +271,44 @@ def test_a_nudged_alert_stays_where_it_was_put(lab, alert):
     assert only["machines"] == ["milan-01", "rome-01"], "evidence of its old range is its own"
     act(lab, alert, "nudge", to="6.17-rc1", **{"from": "6.16"})
     assert lab.ranges() == [("6.16", "6.17-rc1", "regression")]
+
+
+def opened(lab, status=201, **body):
+    answer = lab.api.post("/api/v1/alerts", json={"benchmark": "mprotect/tw4m", "from": "6.17-rc1", "to": "6.17", **body})
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_an_alert_by_hand(lab, alert):
+    lab.boots("v6.17", {size: value * 1.01 for size, value in LATER.items()})
+    lab.boots("v6.17", {size: value * 1.01 for size, value in LATER.items()}, machine="rome-01")
+    lab.checked()
+    key = str(uuid.uuid4())
+    made = opened(lab, text="one per cent, everywhere", event_id=key)
+    assert made["event"]["action"] == "open" and made["event"]["who"] == "lab"
+    assert opened(lab, 200, text="one per cent, everywhere", event_id=key)["alert"] == made["alert"]
+    whole = lab.api.json(f"/api/v1/alerts/{made['alert']}")
+    assert (whole["origin"], whole["state"], whole["kind"], whole["from"], whole["to"]) == ("manual", "new", "regression", "6.17-rc1", "6.17")
+    assert whole["machines"] == ["milan-01"] and whole["n_series"] == 4, "rome-01 has one kernel of the two"
+    assert all(abs(row["change_percent"] - 1) < 0.5 for row in whole["rows"])
+    assert whole["events"][0]["details"]["text"] == "one per cent, everywhere"
+    assert "is there for this" in opened(lab, 409)["error"]["message"]
+    act(lab, {"id": made["alert"]}, "acknowledge")
+    narrow = opened(lab, direction="improvement", selector={"param.size_kib": ["4", "40"], "machine": "milan-*"})
+    assert lab.api.json(f"/api/v1/alerts/{narrow['alert']}")["n_series"] == 2
+    lab.boots("v6.17", LATER, run="more")  # its range is known now: what is found there joins it
+    lab.checked()
+    assert len(lab.alerts(kind="regression")) == 2
+
+
+@pytest.mark.parametrize("body,places", [
+    ({"benchmark": None}, ["/benchmark"]), ({"from": None, "to": ""}, ["/from", "/to"]), ({"direction": "up"}, ["/direction"]),
+    ({"selector": 5}, ["/selector"]), ({"selector": {"machine": []}}, ["/selector/machine"]), ({"selector": {"colour": "red"}}, ["/selector/colour"]),
+    ({"selector": {"machine": [5]}}, ["/selector/machine"]), ({"event_id": "x"}, ["/event_id"]),
+    ({"benchmark": "no/such"}, None), ({"from": "9.9"}, None), ({"to": "6.16"}, None), ({"from": "6.17-rc1", "to": "6.17-rc1"}, None),
+    ({"selector": {"machine": "nobody"}}, None), ({"selector": {"machine": "nobody*"}}, None), ({"to": "6.17-rc1+revert-cac1db8c3aad"}, None)])
+def test_an_alert_by_hand_that_cannot_be(lab, alert, body, places):
+    lab.api.post("/api/v1/kernels", json=[{"release": "v6.17"}, {"release": "v6.17-rc1 with cac1db8c3aad reverted"}])
+    error = opened(lab, 422, **body)["error"]
+    assert error["code"] == "invalid" and (places is None or [p["at"] for p in error["problems"]] == places), error
+    assert len(lab.alerts()) == 1
