@@ -209,6 +209,47 @@ static void something_changed(void)
 	ok(r.per_unit >= .95 && r.fixed <= AT_MOST, "+5 %% per page with 5 boots that each move all sizes by 1 %%");
 }
 
+/*
+ * What boots say is told to be next to nothing, so that the error is that of the residuals alone; and sizes
+ * are near each other, so that the two costs are hard to tell apart.
+ */
+static void errors_are_right(void)
+{
+	static const struct world w = { "noise 1 %, misfit 5 %", 8, 1.2, 1.5, .05, 0, .01, 0, 1 };
+	double sum[2] = { 0 }, square[2] = { 0 }, told[2] = { 0 };
+	int rounds = 4000;
+
+	for (int i = 0; i < rounds; i++) {
+		double u[SIZES_MAX], base[SIZES_MAX], head[SIZES_MAX], t[2][SIZES_MAX], common[SIZES_MAX];
+		struct fitpair_in in = { .u = u, .base = base, .head = head, .n = w.n, .noise = 1e-12, .noise_df = 1e6 };
+		struct fitpair f;
+
+		for (size_t k = 0; k < w.n; k++) {
+			u[k] = (double)k + 1;
+			t[0][k] = 1776 + 400 * u[k];
+			t[1][k] = 1776 * w.fixed + 400 * w.per_unit * u[k];
+			common[k] = w.common * normal();
+		}
+		measure(&w, t[0], common, base);
+		measure(&w, t[1], common, head);
+		fitpair_test(&in, &f);
+		for (int c = 0; c < 2; c++) {
+			const struct fitpair_part *p = c ? &f.per_unit : &f.fixed;
+
+			sum[c] += p->change;
+			square[c] += p->change * p->change;
+			told[c] += p->se * p->se;
+		}
+	}
+	for (int c = 0; c < 2; c++) {
+		double mean = sum[c] / rounds, sd = sqrt(square[c] / rounds - mean * mean);
+
+		is_num(sqrt(told[c] / rounds), sd, .06, c ? "the standard error per unit is what it scatters by" :
+		       "the standard error of the fixed part is what it scatters by");
+		is_num(mean, log(c ? w.per_unit : w.fixed), .03, "around the truth");
+	}
+}
+
 /* ---- what a verdict must not depend on ---- */
 
 static bool same(const struct fitpair_part *x, const struct fitpair_part *y, double sign)
@@ -288,6 +329,7 @@ int main(void)
 	the_story();
 	nothing_changed();
 	something_changed();
+	errors_are_right();
 	properties();
 	known_noise();
 	no_answer();
