@@ -282,6 +282,6 @@ int api_events_list(struct req *rq, struct err *err)
 		i++;
 	if (f.kind && !db_events_kinds[i])
 		return err_set(err, ERR_UNKNOWN_VALUE,
-			       "subject=%.60s: one of alert, run, machine, benchmark, rule, mute, expectation is needed", f.kind);
+			       "subject=%.60s: one of alert, run, machine, benchmark, rule, mute, expectation, delivery is needed", f.kind);
 	return list(rq, &f, err);
 }

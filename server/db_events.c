@@ -4,7 +4,8 @@
 #include "../lib/must.h"
 #include "../lib/tm.h"
 
-const char *const db_events_kinds[] = { "alert", "run", "machine", "benchmark", "rule", "mute", "expectation", NULL };
+const char *const db_events_kinds[] = { "alert", "run", "machine", "benchmark", "rule", "mute", "expectation",
+					"delivery", NULL };
 
 #define COLUMNS "id, at, who, kind, object, action, from_state, to_state, details"
 
@@ -61,6 +62,21 @@ int db_events_of_key(struct db *db, struct arena *a, const struct uuid *key, str
 	take(a, rows, event, &n);
 	if (!n)
 		*event = NULL;
+	return 0;
+}
+
+int db_events_count(struct db *db, const struct db_event *event, int64_t *n, struct err *err)
+{
+	static const struct stmt count = {
+		"events_count", "SELECT count(*) FROM event WHERE kind = $1 AND object = $2 AND action = $3"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &count,
+		     DB_ARGS(db_arg_text(event->kind), db_arg_text(event->object), db_arg_text(event->action)), &rows, err))
+		return -1;
+	*n = db_i64(rows, 0, 0);
+	db_rows_free(rows);
 	return 0;
 }
 

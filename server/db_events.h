@@ -8,7 +8,7 @@
 struct db_event {
 	int64_t id, at;
 	const char *who;
-	const char *kind;		/* "alert", "run", "machine", "benchmark", "rule", "mute", "expectation" */
+	const char *kind;		/* "alert", "run", "machine", "benchmark", "rule", "mute", "expectation", "delivery" */
 	const char *object;		/* a UUID, a name, an id */
 	const char *action;
 	const char *from_state, *to_state;	/* of alerts; or NULL */
@@ -23,6 +23,9 @@ extern const char *const db_events_kinds[];	/* NULL-terminated */
 int db_events_add(struct db *db, struct db_event *event, struct err *err);
 /* The one with this key; *event NULL: there is none. */
 int db_events_of_key(struct db *db, struct arena *a, const struct uuid *key, struct db_event **event, struct err *err);
+
+/* How often this was done to it, `event` counted in. */
+int db_events_count(struct db *db, const struct db_event *event, int64_t *n, struct err *err);
 
 /* Newest first; NULL: any. before_id 0: from the top. */
 struct db_event_filter {

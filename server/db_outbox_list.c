@@ -2,7 +2,12 @@
 /* The outbox as people see it: lists, and "send again". */
 #include "db_outbox.h"
 
+#include <stdio.h>
+
 #include "../lib/must.h"
+#include "db_events.h"
+
+#define AGAIN_MS 5000		/* until it is said that the database is away */
 
 const char *const db_outbox_states[] = { "waiting", "sent", "dead", NULL };
 
@@ -118,7 +123,13 @@ int db_outbox_count(struct db *db, int64_t *waiting, int64_t *dead, struct err *
 	return 0;
 }
 
-int db_outbox_again(struct db *db, int64_t id, const char *who, bool *found, struct err *err)
+struct again {
+	int64_t id;
+	const char *who;
+	bool found;
+};
+
+static int again_tx(struct db *db, void *arg, struct err *err)
 {
 	/* one that is under way keeps its lease, and its attempt's number, by which it is known */
 	static const struct stmt again = {
@@ -126,11 +137,25 @@ int db_outbox_again(struct db *db, int64_t id, const char *who, bool *found, str
 				"next_try = now(), again_at = now(), again_by = $2 WHERE id = $1 AND sent_at IS NULL "
 				"RETURNING id"
 	};
+	struct again *g = arg;
 	struct db_rows *rows;
+	char object[24];
 
-	if (db_query(db, &again, DB_ARGS(db_arg_i64(id), db_arg_text(who)), &rows, err))
+	if (db_query(db, &again, DB_ARGS(db_arg_i64(g->id), db_arg_text(g->who)), &rows, err))
 		return -1;
-	*found = db_rows_count(rows) == 1;
+	g->found = db_rows_count(rows) == 1;
 	db_rows_free(rows);
+	snprintf(object, sizeof(object), "%lld", (long long)g->id);
+	return g->found ? db_events_add(db, &(struct db_event){ .who = g->who, .kind = "delivery", .object = object,
+								.action = "send-again" }, err) : 0;
+}
+
+int db_outbox_again(struct db *db, int64_t id, const char *who, bool *found, struct err *err)
+{
+	struct again g = { .id = id, .who = who };
+
+	if (db_tx(db, again_tx, &g, AGAIN_MS, err))
+		return -1;
+	*found = g.found;
 	return 0;
 }

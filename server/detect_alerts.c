@@ -9,6 +9,7 @@
 #include "calc_alert_sum.h"
 #include "calc_change.h"
 #include "calc_triage.h"
+#include "db_events.h"
 #include "detect_home.h"
 #include "detect_tell.h"
 
@@ -110,14 +111,17 @@ static int reopen(struct applying *ap, const struct group *g, const struct uuid 
 	struct triage t = { .action = LIFECYCLE_REOPEN, .who = "watch", .from = ap->step.from, .to = ap->step.to,
 			    .due_at = TM_NONE, .restored_percent = NAN };
 	struct db_member *old;
+	int64_t times;
 	size_t n;
 
 	t.text = arena_printf(ap->a, "It is back: %s against %s.", t.to->name, t.from->name);
 	if (db_alerts_members(ap->db, ap->a, id, &old, &n, err) ||
 	    (n && db_alerts_members_delete(ap->db, ap->a, old, n, err)) ||
-	    calc_triage_in_tx(ap->rules->d->catalog, ap->db, ap->a, id, &t, err))
+	    calc_triage_in_tx(ap->rules->d->catalog, ap->db, ap->a, id, &t, err) ||
+	    db_events_count(ap->db, t.event, &times, err))
 		return -1;
-	return tell(ap, id, g, arena_printf(ap->a, "reopened-%lld", (long long)t.event->id), err);
+	/* not by the event's id: the message's name is the same however often a watch was killed before it */
+	return tell(ap, id, g, arena_printf(ap->a, "reopened-%lld", (long long)times), err);
 }
 
 /* The alert that the steps belong to, made or reopened where need be. *none: they are an old story. */

@@ -59,7 +59,7 @@ configure() {
 	# a folder beside it, as its head says, so that no .env of somebody is touched
 	mkdir -p "$base/project"
 	cp docker-compose.yml "$base/project/"
-	printf 'POSTGRES_PASSWORD=%s\nNSECWATCH_WEBHOOK_URL=http://127.0.0.1:9/\n' \
+	printf 'POSTGRES_PASSWORD=%s\nNSECWATCH_WEBHOOK_URL=http://127.0.0.1:9/\nNSECWATCH_WEBHOOK_ALLOW=127.0.0.1\n' \
 		"$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" > "$base/project/.env"
 	ip netns add "$netns" 2>"$base/netns.log" || skip "no network namespace: $(cat "$base/netns.log")"
 	ip -n "$netns" link set lo up

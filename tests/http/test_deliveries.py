@@ -62,6 +62,8 @@ def test_what_cannot_be_delivered_dies_and_is_sent_again_when_asked_for(lab, hoo
     again = lab.api.post(f"/api/v1/deliveries/{dead['id']}:send-again")
     assert again.status_code == 200, again.text
     assert again.json()["again_by"] == "lab" and again.json()["again_at"]
+    (event,) = lab.api.json("/api/v1/events", params={"subject": "delivery"})["events"]
+    assert (event["who"], event["action"]) == ("lab", "send-again") and dead["id"] in event.values()
     sent(lab, 1)
     assert len(hook.calls) == calls + 1
     assert {headers["Idempotency-Key"] for headers, _ in hook.calls} == {dead["idempotency_key"]}
@@ -149,6 +151,11 @@ def test_a_wrong_file_is_told_at_start(tmp_path, text, says):
     path.write_text(text)
     done = harness.command("watch", "--db", "host=/nowhere", "--maintainers", path, check=False)
     assert done.returncode == 1 and says in done.stderr
+
+
+def test_secrets_have_no_place_on_a_command_line():
+    done = harness.command("watch", "--db", "host=/nowhere", "--webhook-secret", "x", check=False)
+    assert done.returncode == 2 and "NSECWATCH_WEBHOOK_SECRET" in done.stderr and "--webhook-secret-file" in done.stderr
 
 
 def test_json_is_signed(lab, hook, monkeypatch):
