@@ -230,45 +230,6 @@ static int load(struct req *rq, struct calc_alert **al, struct err *err)
 	return *al ? 0 : err_set(err, ERR_NOT_FOUND, "there is no alert %s", rq->id);
 }
 
-static void rows_csv(struct req *rq, const struct calc_alert *al)
-{
-	static const struct table_col cols[] = {
-		{ .name = "series_id" },     { .name = "benchmark" },	 { .name = "metric" },
-		{ .name = "unit" },	     { .name = "better" },	 { .name = "params" },
-		{ .name = "machine" },	     { .name = "uarch" },	 { .name = "thp" },
-		{ .name = "from" },	     { .name = "to" },		 { .name = "before_center" },
-		{ .name = "after_center" },  { .name = "before_boots" }, { .name = "after_boots" },
-		{ .name = "change_percent" }, { .name = "verdict" },	 { .name = "confidence" },
-	};
-	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
-
-	for (size_t i = 0; i < al->n_rows; i++) {
-		const struct calc_alert_row *row = &al->rows[i];
-		const struct cat_series *s = row->series;
-
-		table_row(t);
-		table_i64(t, s->id);
-		table_str(t, s->benchmark->name);
-		table_str(t, s->metric->name);
-		table_str(t, s->metric->unit);
-		table_str(t, better_word(s->metric->better));
-		table_str(t, s->params);
-		table_str(t, s->machine->name);
-		table_str(t, s->machine->uarch);
-		table_str(t, s->config->thp);
-		table_str(t, row->from->name);
-		table_str(t, row->to->name);
-		table_num(t, row->change->from_center, NULL);
-		table_num(t, row->change->to_center, NULL);
-		table_i64(t, row->change->from_boots);
-		table_i64(t, row->change->to_boots);
-		table_num(t, row->change->percent, NULL);
-		table_str(t, row->change->verdict);
-		table_str(t, row->change->confidence);
-	}
-	table_csv(&rq->out, t);
-}
-
 static int load_mail(struct req *rq, const struct calc_alert *al, struct calc_mail **mail, struct err *err)
 {
 	const struct conf *c = rq->server->conf;
@@ -289,7 +250,7 @@ int api_alerts_get(struct req *rq, struct err *err)
 		return -1;
 	al->still = &still;
 	if (rq->rep == REP_CSV)
-		rows_csv(rq, al);
+		calc_alert_csv(&rq->out, rq->arena, al);
 	else if (rq->rep == REP_TEXT)
 		calc_mail_text(&rq->out, mail);
 	else
@@ -306,8 +267,10 @@ int api_alerts_mail(struct req *rq, struct err *err)
 
 	if (load(rq, &al, err) || load_mail(rq, al, &mail, err))
 		return -1;
-	if (rq->rep == REP_EML) {
-		calc_mail_eml(&rq->out, mail);
+	if (rq->rep == REP_EML || rq->rep == REP_JSON) {
+		struct jsonw j = jsonw_begin(&rq->out);
+
+		rq->rep == REP_EML ? calc_mail_eml(&rq->out, mail) : calc_mail_json(&j, mail);
 		return 0;
 	}
 	buf_init(&subject);

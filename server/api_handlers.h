@@ -43,10 +43,16 @@ int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);
 int api_events_list(struct req *rq, struct err *err);
 
+/* api_snapshots.c */
+int api_snapshots_get(struct req *rq, struct err *err);
+
 /* api_health.c */
 int api_health_live(struct req *rq, struct err *err);
 int api_health_ready(struct req *rq, struct err *err);
 int api_health_metrics(struct req *rq, struct err *err);
+
+/* api_token.c */
+int api_token(struct req *rq, struct err *err);
 
 /* api_openapi.c */
 int api_openapi(struct req *rq, struct err *err);

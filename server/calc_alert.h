@@ -50,6 +50,8 @@ int calc_alert_url_length(const char *public_url);
 void calc_alert_range(const struct calc_alert *al, double *least, double *greatest);
 /* public_url: how its "url" starts; NULL: relative. details: rows and deliveries, too. */
 void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *public_url, bool details);
+/* Its rows. */
+void calc_alert_csv(struct buf *out, struct arena *a, const struct calc_alert *al);
 /* "+14 % .. +150 %", the smaller change first. */
 const char *calc_alert_range_text(struct arena *a, const struct calc_alert *al);
 /* "a, b and 3 more". */

@@ -66,3 +66,42 @@ const char *calc_alert_list_text(struct arena *a, const char *const *list, size_
 	buf_fini(&b);
 	return text;
 }
+
+void calc_alert_csv(struct buf *out, struct arena *a, const struct calc_alert *al)
+{
+	static const struct table_col cols[] = {
+		{ .name = "series_id" },     { .name = "benchmark" },	 { .name = "metric" },
+		{ .name = "unit" },	     { .name = "better" },	 { .name = "params" },
+		{ .name = "machine" },	     { .name = "uarch" },	 { .name = "thp" },
+		{ .name = "from" },	     { .name = "to" },		 { .name = "before_center" },
+		{ .name = "after_center" },  { .name = "before_boots" }, { .name = "after_boots" },
+		{ .name = "change_percent" }, { .name = "verdict" },	 { .name = "confidence" },
+	};
+	struct table *t = table_new(a, cols, sizeof(cols) / sizeof(cols[0]));
+
+	for (size_t i = 0; i < al->n_rows; i++) {
+		const struct calc_alert_row *row = &al->rows[i];
+		const struct cat_series *s = row->series;
+
+		table_row(t);
+		table_i64(t, s->id);
+		table_str(t, s->benchmark->name);
+		table_str(t, s->metric->name);
+		table_str(t, s->metric->unit);
+		table_str(t, better_word(s->metric->better));
+		table_str(t, s->params);
+		table_str(t, s->machine->name);
+		table_str(t, s->machine->uarch);
+		table_str(t, s->config->thp);
+		table_str(t, row->from->name);
+		table_str(t, row->to->name);
+		table_num(t, row->change->from_center, NULL);
+		table_num(t, row->change->to_center, NULL);
+		table_i64(t, row->change->from_boots);
+		table_i64(t, row->change->to_boots);
+		table_num(t, row->change->percent, NULL);
+		table_str(t, row->change->verdict);
+		table_str(t, row->change->confidence);
+	}
+	table_csv(out, t);
+}

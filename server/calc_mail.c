@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../ingest/jread.h"
+#include "db_snapshots.h"
 
 #define GROUPS_MOST 4		/* sweeps (a machine, a THP mode, a metric each) in one mail */
 #define SWEEP_KERNELS_MOST 4
@@ -349,6 +350,37 @@ static int read_commands(struct work *w, struct err *err)
 	return 0;
 }
 
+/* Under an id made of the content, so that the same facts are kept once. */
+static int keep(struct work *w, struct err *err)
+{
+	struct db_snapshot s = { .alert_id = w->al->alert->id, .made_at = tm_now_usec() };
+	struct buf subject, body, csv, all;
+	uint8_t digest[32];
+	int ret;
+
+	buf_init(&subject);
+	buf_init(&body);
+	buf_init(&csv);
+	buf_init(&all);
+	calc_mail_subject(&subject, w->m);
+	calc_mail_words(&body, w->a, w->m);
+	calc_alert_csv(&csv, w->a, w->al);
+	buf_printf(&all, "nsecwatch.snapshot\n%s\n%s\n%s", subject.p, body.p, csv.p);
+	sha256(all.p, all.len, digest);
+	uuid_v8_of(&s.id, digest);
+	s.subject = subject.p;
+	s.body = body.p;
+	s.csv = csv.p;
+	ret = db_snapshots_keep(w->db, &s, err);
+	w->m->kept = !ret;
+	w->m->snapshot = s.id;
+	buf_fini(&subject);
+	buf_fini(&body);
+	buf_fini(&csv);
+	buf_fini(&all);
+	return ret;
+}
+
 int calc_mail_of(struct catalog *c, struct db *db, struct arena *a, const struct calc_alert *al,
 		 const struct calc_mail_look *look, struct calc_mail **out, struct err *err)
 {
@@ -360,6 +392,8 @@ int calc_mail_of(struct catalog *c, struct db *db, struct arena *a, const struct
 	w.all = series_of(&w);
 	if (read_pair(&w, err) || calc_still(c, db, a, al, &m->still, err) || read_fixes(&w, err) ||
 	    read_sweep(&w, err) || read_broad(&w, err) || read_commands(&w, err))
+		return -1;
+	if (look->public_url && keep(&w, err))
 		return -1;
 	*out = m;
 	return 0;

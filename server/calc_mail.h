@@ -54,9 +54,14 @@ struct calc_mail {
 	const struct matrix *broad;	/* benchmark x track of the broad ones: one column; NULL: this one is broad itself */
 	const char *commands[CALC_MAIL_COMMANDS];	/* that measured it, as the lab told them */
 	size_t n_commands;
+	bool kept;
+	struct uuid snapshot;		/* where all of it stays as it is now, if kept */
 };
 
-/* *out NULL: there is no such alert. Refreshes the catalogue. */
+/*
+ * *out NULL: there is no such alert. Refreshes the catalogue. With a public_url what the mail says is
+ * kept as a snapshot, by its content, for the link in it.
+ */
 int calc_mail_load(struct catalog *c, struct db *db, struct arena *a, const struct uuid *id,
 		   const struct calc_mail_look *look, struct calc_mail **out, struct err *err);
 /* The same of an alert that is loaded. */
@@ -65,8 +70,12 @@ int calc_mail_of(struct catalog *c, struct db *db, struct arena *a, const struct
 
 /* "[REGRESSION] mprotect/tw4m: from 40 KiB, up to +150 % since v6.17-rc1": one line, any characters. */
 void calc_mail_subject(struct buf *out, const struct calc_mail *m);
+/* The body; without what is not for a snapshot: links and commands. */
+void calc_mail_words(struct buf *out, struct arena *a, const struct calc_mail *m);
 /* The body. */
 void calc_mail_text(struct buf *out, const struct calc_mail *m);
+/* {"subject", "statement", "facts": [{"name", "text"}], "axis", "fixes": [kernel], "text"}. */
+void calc_mail_json(struct jsonw *j, const struct calc_mail *m);
 /* The whole message as a draft: headers with To and Cc suggested, CRLF. */
 void calc_mail_eml(struct buf *out, const struct calc_mail *m);
 

@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mail in words: subject, what is known at a glance, how to see it oneself, where more is. */
-#include <math.h>
+/* The mail in words: subject, facts, numbers, how to see it oneself, where more is; and the same apart, as JSON. */
 #include <string.h>
 
 #include "../chart/table.h"
-#include "../lib/num.h"
-#include "calc_mail.h"
+#include "../lib/jsonw.h"
 #include "calc_mail_command.h"
+#include "calc_mail_facts.h"
 #include "calc_mail_point.h"
-#include "calc_sweep_sentence.h"
 #include "calc_words.h"
 
+#define FACT_INDENT 12
 #define LINK_MOST 900		/* a mail could not carry a longer one in one line (RFC 5321: 998 bytes) */
-#define MICRO_PERCENT 5.0	/* Documentation/admin-guide/reporting-regressions.rst, "Is a slow-down ...": */
-#define BROAD_PERCENT 1.0	/* 5 % of a micro-benchmark, unless a broad one moves by more than 1 % */
-#define BROAD_SHOWN 5
-#define KERNEL_DOC "Documentation/admin-guide/reporting-regressions.rst"
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-/* "from 40 KiB, up to +150 %" of a sweep; "+14 % .. +150 %" of anything else. */
-static const char *extent(struct arena *a, const struct calc_mail *m)
-{
-	const char *worst = table_percent(a, m->alert->alert->worst_percent);
-	char number[NUM_MAX];
-
-	if (!m->sweep || isnan(m->onset))
-		return calc_alert_range_text(a, m->alert);
-	num_format(number, m->onset);
-	return arena_printf(a, "from %s, up to %s", calc_words_axis_value(a, m->axis, number), worst);
-}
 
 void calc_mail_subject(struct buf *out, const struct calc_mail *m)
 {
@@ -40,258 +18,28 @@ void calc_mail_subject(struct buf *out, const struct calc_mail *m)
 	const struct calc_alert *al = m->alert;
 
 	buf_printf(out, "[%s] %s: %s since %s", al->alert->regression ? "REGRESSION" : "IMPROVEMENT", al->benchmark->name,
-		   extent(a, m), calc_words_kernel(a, al->to));
+		   calc_mail_extent(a, m), calc_words_kernel(a, al->to));
 	if (al->n_machines > 1)
 		buf_printf(out, " (%zu machines)", al->n_machines);
 	arena_free(a);
 }
 
-/* ---- facts ---- */
-
-/* "machines:  ..." with its continuation lines under the text. */
-__attribute__((format(printf, 4, 5))) static void fact(struct buf *out, struct arena *a, const char *name,
-						       const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	table_para(out, 12, table_clean(a, arena_printf(a, "%s:%*s%s", name, 11 - (int)strlen(name), "",
-							arena_vprintf(a, fmt, ap))));
-	va_end(ap);
-}
-
 static void opening(struct buf *out, struct arena *a, const struct calc_mail *m)
 {
-	const struct calc_alert *al = m->alert;
-	const struct cat_metric *metric = al->n_rows ? al->rows[0].series->metric : NULL;
-	const char *how = al->alert->regression ? "worse" : "better";
+	const struct mail_fact *facts;
+	size_t n;
 
-	if (metric)
-		how = calc_words_moved(metric, al->alert->worst_percent > 0);
-	table_para(out, 0, table_clean(a, arena_printf(
-		a, "%s is %s with %s than with %s: %s, on %zu machine%s.", al->benchmark->name, how,
-		calc_words_kernel(a, al->to), calc_words_kernel(a, al->from), extent(a, m), al->n_machines,
-		plural(al->n_machines))));
-	if (!strcmp(al->alert->state, "suspect"))
+	table_para(out, 0, calc_mail_statement(a, m));
+	if (!strcmp(m->alert->alert->state, "suspect"))
 		table_para(out, 0, "This is a suspicion: one boot has shown it so far. Run that kernel again before "
 				   "anybody is told.");
 	buf_putc(out, '\n');
-}
-
-static const char *machines(struct arena *a, const struct calc_alert *al)
-{
-	const char **names = arena_array(a, const char *, al->n_rows + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < al->n_rows; i++) {	/* rows stand by machine */
-		const struct cat_machine *mc = al->rows[i].series->machine;
-
-		if (!i || al->rows[i - 1].series->machine != mc)
-			names[n++] = arena_printf(a, "%s (%s)", mc->name, mc->uarch);
-	}
-	return calc_alert_list_text(a, names, n, 20);
-}
-
-/* What each mode makes of the same two kernels: the trade-off in one line. */
-static const char *modes(struct arena *a, const struct calc_mail *m)
-{
-	const char *text = calc_alert_list_text(a, m->alert->thp, m->alert->n_thp, 20), *others = "";
-
-	for (size_t i = 0; m->modes->n_rows == 1 && m->modes->n_cols > 1 && i < m->modes->n_cols; i++) {
-		const struct matrix_cell *cell = &m->modes->cells[i];
-		const char *word = calc_compare_verdict_word(cell->verdict);
-
-		if (cell->verdict == COMPARE_REGRESSION || cell->verdict == COMPARE_IMPROVEMENT)
-			word = cell->direction == COMPARE_WORSE ? "worse" : "better";
-		else if (cell->verdict == COMPARE_INCONCLUSIVE)
-			word = "can't tell";
-		others = arena_printf(a, "%s%s %s %s (%s)", others, *others ? "," : "", m->modes->cols[i].text,
-				      table_percent(a, cell->percent), word);
-	}
-	return *others ? arena_printf(a, "%s. Means of all that was measured:%s", text, others) : text;
-}
-
-struct span {
-	double least, most;
-};
-
-static void widen(struct span *s, double v)
-{
-	s->least = fmin(s->least, v);
-	s->most = fmax(s->most, v);
-}
-
-/* "3", "3 .. 5": counts; with percent "0.8 %", "0.5 .. 0.9 %". */
-static const char *span_text(struct arena *a, struct span s, bool percent)
-{
-	const char *lo = percent ? arena_printf(a, "%.2g", s.least) : arena_printf(a, "%.0f", s.least);
-	const char *hi = percent ? arena_printf(a, "%.2g", s.most) : arena_printf(a, "%.0f", s.most);
-	const char *unit = percent ? " %" : "";
-
-	return strcmp(lo, hi) ? arena_printf(a, "%s .. %s%s", lo, hi, unit) : arena_printf(a, "%s%s", hi, unit);
-}
-
-static void how_sure(struct buf *out, struct arena *a, const struct calc_mail *m)
-{
-	static const struct span nothing = { NAN, NAN };
-	struct span boots = nothing, reps = nothing, noise = nothing, seen = nothing;
-	size_t strong = 0, weak = 0, tested = 0;
-	const char *text;
-
-	for (size_t i = 0; i < m->n_rows; i++) {
-		const struct compare_row *r = m->rows[i];
-
-		widen(&boots, (double)r->base.boots);
-		widen(&boots, (double)r->head.boots);
-		widen(&reps, (double)(r->base.n / r->base.boots));
-		widen(&reps, (double)(r->head.n / r->head.boots));
-		widen(&noise, r->noise_percent);
-		widen(&seen, r->detectable_percent);
-		tested += r->tested;
-	}
-	for (size_t i = 0; i < m->alert->n_rows; i++) {
-		strong += !strcmp(m->alert->rows[i].change->confidence, "strong");
-		weak += !strcmp(m->alert->rows[i].change->confidence, "weak");
-	}
-	if (!m->n_rows)
-		return;
-	text = arena_printf(a, "%s boot%s x %s repetition%s a kernel; ", span_text(a, boots, false),
-			    boots.most == 1 ? "" : "s", span_text(a, reps, false), reps.most == 1 ? "" : "s");
-	if (tested)
-		text = arena_printf(a, "%snoise %s, %s would be seen; ", text, span_text(a, noise, true),
-				    span_text(a, seen, true));
-	else
-		text = arena_printf(a, "%sno noise estimate; ", text);
-	fact(out, a, "how sure", "%s%zu strong, %zu weak", text, strong, weak);
-}
-
-/* "restores 87 % (±2), +19 % (±2) remains" of what the change cost a unit of the sweep. */
-static const char *per_unit(struct arena *a, const struct sweep_ratio *r, const struct sweep_ratio *broken)
-{
-	const struct sweep_part *left = &r->part[SWEEP_PER_UNIT], *lost = &broken->part[SWEEP_PER_UNIT];
-	double left_half = (left->ci_hi - left->ci_lo) / 2, lost_half = (lost->ci_hi - lost->ci_lo) / 2;
-	double half = hypot(left_half / lost->percent, left->percent * lost_half / lost->percent / lost->percent) * 100;
-
-	return arena_printf(a, "per %s: restores %.0f %% (\u00b1%.0f), %s (\u00b1%.0f) remains", r->line->unit,
-			    left->restored_percent, ceil(half), calc_sweep_sentence_percent(a, left->percent), ceil(left_half));
-}
-
-/* By machine and mode, where a line fits; how many. */
-static size_t sweep_fixes(struct buf *out, struct arena *a, const struct calc_mail *m, const struct mail_fix *f,
-			  const char *word)
-{
-	const char *text = calc_words_kernel(a, f->kernel);
-	const struct sweep *s = m->sweep;
-	size_t n = 0;
-
-	for (size_t i = 0; s && i < s->n_ratios; i++) {
-		const struct sweep_ratio *r = &s->ratios[i], *broken = calc_sweep_fixes(s, r);
-
-		if (r->line->kernel != f->kernel || !broken || !r->has_pair || !broken->has_pair ||
-		    isnan(r->part[SWEEP_PER_UNIT].restored_percent))
-			continue;
-		text = arena_printf(a, "%s%s %s, THP %s, %s", text, n ? ";" : ":", r->line->series->machine->name,
-				    r->line->series->config->thp, per_unit(a, r, broken));
-		n++;
-	}
-	if (n)
-		fact(out, a, word, "%s", text);
-	return n;
-}
-
-static void fixes(struct buf *out, struct arena *a, const struct calc_mail *m)
-{
-	for (size_t i = 0; i < m->n_fixes; i++) {
-		const struct mail_fix *f = &m->fixes[i];
-		const char *word = calc_mail_reverted(a, f->kernel) ? "revert" : "fix";
-		const char *rows = arena_printf(a, "%zu row%s", f->n_rows, plural(f->n_rows));
-
-		if (sweep_fixes(out, a, m, f, word))
-			continue;
-		if (f->most - f->least >= 0.5)
-			rows = arena_printf(a, "%s: %.0f .. %.0f %%", rows, f->least, f->most);
-		fact(out, a, word, "%s on %s: restores %.0f %% (%s), %s remains", calc_words_kernel(a, f->kernel),
-		     calc_alert_list_text(a, f->machines, f->n_machines, 3), f->restored, rows,
-		     table_percent(a, f->remaining));
-	}
-}
-
-/* ---- the kernel's own bar ---- */
-
-static bool moves(const struct matrix_cell *cell)
-{
-	return cell->n_series && cell->direction == COMPARE_WORSE && fabs(cell->percent) > BROAD_PERCENT &&
-	       cell->verdict != COMPARE_UNCHANGED;
-}
-
-static const char *broad_list(struct arena *a, const struct matrix *b, size_t *n_moved)
-{
-	const char *text = "";
-	size_t shown = 0, left = 0;
-
-	*n_moved = 0;
-	for (int pass = 0; pass < 2; pass++)	/* those that move come first */
-		for (size_t i = 0; i < b->n_rows * (b->n_cols ? 1 : 0); i++) {
-			const struct matrix_cell *cell = &b->cells[i * b->n_cols];
-
-			if (!cell->n_series || moves(cell) == pass)
-				continue;
-			*n_moved += !pass;
-			if (shown++ == BROAD_SHOWN) {
-				left++;
-				shown--;
-				continue;
-			}
-			text = arena_printf(a, "%s%s%s %s (%s)", text, *text ? ", " : "", b->rows[i].text,
-					    table_percent(a, cell->percent),
-					    cell->verdict == COMPARE_INCONCLUSIVE ? "can't tell" :
-					    calc_compare_verdict_word(cell->verdict));
-		}
-	return left ? arena_printf(a, "%s and %zu more", text, left) : text;
-}
-
-/* A regression only: what the kernel's own rule for performance says of it. */
-static void bar(struct buf *out, struct arena *a, const struct calc_mail *m)
-{
-	const char *worst = table_percent(a, m->alert->alert->worst_percent);
-	double size = fabs(m->alert->alert->worst_percent);
-	size_t n_moved;
-	const char *list;
-
-	if (!m->broad) {
-		fact(out, a, "bar", "a broad benchmark: %s is %s the %g %% of %s", worst,
-		     size > BROAD_PERCENT ? "above" : "not above", BROAD_PERCENT, KERNEL_DOC);
-		return;
-	}
-	list = broad_list(a, m->broad, &n_moved);
-	fact(out, a, "broad", "%s%s", n_moved ? "" : "micro only: ", *list ? list :
-	     "no broad benchmark was measured on both kernels");
-	fact(out, a, "bar", "%s is %s the %g %% that %s asks of a micro-benchmark%s", worst,
-	     size > MICRO_PERCENT ? "above" : "not above", MICRO_PERCENT, KERNEL_DOC,
-	     n_moved ? arena_printf(a, "; a broad one moves by more than %g %%, too", BROAD_PERCENT) : "");
-}
-
-static void facts(struct buf *out, struct arena *a, const struct calc_mail *m)
-{
-	const struct calc_alert *al = m->alert;
-	const char *still = calc_still_sentence(a, &m->still);
-
-	fact(out, a, "since", "%s (%s); last good: %s", calc_words_kernel(a, al->to), al->alert->track,
-	     calc_words_kernel(a, al->from));
-	fact(out, a, "change", "%s, %lld of %zu series", calc_alert_range_text(a, al), (long long)al->alert->n_series,
-	     m->pair->n_rows);
-	fact(out, a, "machines", "%s", machines(a, al));
-	fact(out, a, "THP modes", "%s", modes(a, m));
-	how_sure(out, a, m);
-	if (still)
-		fact(out, a, "newest", "%s", still);
-	fixes(out, a, m);
-	if (al->alert->regression)
-		bar(out, a, m);
+	facts = calc_mail_facts(a, m, &n);
+	for (size_t i = 0; i < n; i++)
+		table_para(out, FACT_INDENT, arena_printf(a, "%s:%*s%s", facts[i].name,
+							  FACT_INDENT - 1 - (int)strlen(facts[i].name), "", facts[i].text));
 	buf_putc(out, '\n');
 }
-
-/* ---- commands, links ---- */
 
 static void reproduce(struct buf *out, const struct calc_mail *m)
 {
@@ -324,21 +72,64 @@ static void links(struct buf *out, struct arena *a, const struct calc_mail *m)
 	link_to(out, "All rows of the two kernels",
 		arena_printf(a, "%s/compare?base=%s&head=%s&benchmark=%s", url, calc_alert_encoded(a, al->from->name),
 			     calc_alert_encoded(a, al->to->name), calc_alert_encoded(a, al->benchmark->name)));
+	if (m->kept)
+		link_to(out, "As it is now, for good",
+			arena_printf(a, "%s/api/v1/snapshots/%s.txt", url, uuid_format(&m->snapshot, id)));
 	buf_putc(out, '\n');
+}
+
+void calc_mail_words(struct buf *out, struct arena *a, const struct calc_mail *m)
+{
+	opening(out, a, m);
+	calc_mail_tables(out, a, m);
+	reproduce(out, m);
 }
 
 void calc_mail_text(struct buf *out, const struct calc_mail *m)
 {
 	struct arena *a = arena_new();
 
-	opening(out, a, m);
-	facts(out, a, m);
-	calc_mail_tables(out, a, m);
-	reproduce(out, m);
+	calc_mail_words(out, a, m);
 	links(out, a, m);
 	if (m->alert->alert->regression)
 		calc_mail_regzbot(out, a, m);
 	while (out->len > 1 && out->p[out->len - 1] == '\n' && out->p[out->len - 2] == '\n')
 		out->p[--out->len] = '\0';
+	arena_free(a);
+}
+
+void calc_mail_json(struct jsonw *j, const struct calc_mail *m)
+{
+	struct arena *a = arena_new();
+	const struct mail_fact *facts;
+	struct buf text;
+	size_t n;
+
+	facts = calc_mail_facts(a, m, &n);
+	buf_init(&text);
+	jsonw_object(j);
+	calc_mail_subject(&text, m);
+	jsonw_kstr(j, "subject", text.p);
+	jsonw_kstr(j, "statement", calc_mail_statement(a, m));
+	jsonw_key(j, "facts");
+	jsonw_array(j);
+	for (size_t i = 0; i < n; i++) {
+		jsonw_object(j);
+		jsonw_kstr(j, "name", facts[i].name);
+		jsonw_kstr(j, "text", facts[i].text);
+		jsonw_object_end(j);
+	}
+	jsonw_array_end(j);
+	jsonw_kstr(j, "axis", m->axis);
+	jsonw_key(j, "fixes");
+	jsonw_array(j);
+	for (size_t i = 0; i < m->n_fixes; i++)
+		jsonw_str(j, m->fixes[i].kernel->name);
+	jsonw_array_end(j);
+	buf_clear(&text);
+	calc_mail_text(&text, m);
+	jsonw_kstr(j, "text", text.p);
+	jsonw_object_end(j);
+	buf_fini(&text);
 	arena_free(a);
 }

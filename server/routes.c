@@ -87,8 +87,8 @@ const struct route routes[] = {
 	  .reps = TABLES, .cached = true,
 	  .about = "One alert with its rows.", .shape = "Alert" },
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/mail", .handler = api_alerts_mail, .scope = SCOPE_READ,
-	  .reps = REP_TEXT | REP_EML, .cached = true,
-	  .about = "Its mail as a draft: for reading, or as a message that a person completes and sends." },
+	  .reps = REP_TEXT | REP_EML | REP_JSON, .cached = true,
+	  .about = "Its mail as a draft: for reading, as a message that a person completes and sends, and in parts.", .shape = "Mail" },
 
 	{ .method = "GET", .pattern = "/api/v1/alerts/{id}/events", .handler = api_events_of_alert, .scope = SCOPE_READ,
 	  .reps = TABLES, .args = "limit cursor", .cached = true,
@@ -112,6 +112,9 @@ const struct route routes[] = {
 	  .reps = REP_JSON,
 	  .about = "Tries it now; one that was given up with all its tries before it. What was sent stays so: 409.", .shape = "Delivery" },
 
+	{ .method = "GET", .pattern = "/api/v1/snapshots/{id}", .handler = api_snapshots_get, .scope = SCOPE_READ,
+	  .reps = TABLES, .about = "What a mail about an alert said when it was written: for links that stay.", .shape = "Snapshot" },
+
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/sweep", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
@@ -131,6 +134,8 @@ const struct route routes[] = {
 	  .about = "Whether the process lives.", .shape = "Health" },
 	{ .method = "GET", .pattern = "/readyz", .handler = api_health_ready, .scope = SCOPE_NONE, .reps = REP_JSON,
 	  .about = "Whether it can serve: database reachable, schema current.", .shape = "Health" },
+	{ .method = "GET", .pattern = "/api/v1/token", .handler = api_token, .scope = SCOPE_NONE, .reps = REP_JSON,
+	  .about = "Whose token the request bears, and whether it may decide of alerts.", .shape = "Token" },
 	{ .method = "GET", .pattern = "/api/openapi.json", .handler = api_openapi, .scope = SCOPE_NONE,
 	  .reps = REP_JSON, .light = true, .about = "This document." },
 	{ .method = "GET", .pattern = "/metrics", .handler = api_health_metrics, .scope = SCOPE_NONE,

@@ -5,7 +5,6 @@ import urllib.parse
 import xml.etree.ElementTree as ET
 
 import harness
-from lab import Lab
 
 NS = "{http://www.w3.org/2005/Atom}"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")

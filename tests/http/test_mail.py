@@ -12,8 +12,8 @@ import unicodedata
 
 import pytest
 
-from harness import sql, submission, wait_until
-from lab import Lab, to
+from harness import error_of, sql, submission
+from lab import to
 
 SIZES = {4: 1713, 40: 2071, 400: 3453, 4000: 18804, 40000: 172613, 400000: 1699301}
 LATER = {4: 1775, 40: 2362, 400: 5993, 4000: 44116, 40000: 427731, 400000: 4252714}
@@ -212,6 +212,29 @@ def test_names_cannot_leave_their_places(lab):
     for line in raw.split(b"\r\n\r\n")[0].split(b"\r\n"):
         assert len(line) <= 78 and line.isascii()
     assert email.message_from_bytes(raw, policy=email.policy.SMTP).as_bytes() == raw
+
+
+def test_a_link_in_a_mail_says_the_same_for_good(lab):
+    lab.watch()
+    story(lab, ("milan-01", 1))
+    lab.checked()
+    alert, text = draft(lab)
+    link = re.search(r"^https://perf\.example(/api/v1/snapshots/[0-9a-f-]{36})\.txt$", text, re.M)[1]
+    rows = lab.api.get(f"/api/v1/alerts/{alert['id']}.csv").text
+    kept = lab.api.get(link + ".txt").text
+    subject, as_of, body = kept.split("\n", 2)
+    assert subject == flat(text.split("\n\n", 1)[0].removeprefix("Subject: ")) and as_of.startswith("As of 20")
+    assert body.strip() and body.strip() in text
+    assert draft(lab)[1] == text and sql(lab.db, "SELECT count(*) FROM snapshot") == [(1,)]
+    boots(lab, "v6.17-rc1", {size: value * 1.2 for size, value in LATER.items()}, n=4, noise=0.005)
+    lab.checked()
+    later = draft(lab)[1]
+    assert link not in later and "/api/v1/snapshots/" in later
+    assert lab.api.get(link + ".txt").text == kept and lab.api.get(link + ".csv").text == rows
+    answer = lab.api.json(link)
+    assert answer["alert_id"] == alert["id"] and answer["subject"] == subject and answer["text"].strip() == body.strip()
+    for missing in "00000000-0000-4000-8000-000000000000", "nonsense":
+        error_of(lab.api.get(f"/api/v1/snapshots/{missing}"), 404, "not_found")
 
 
 @pytest.fixture
