@@ -6,6 +6,12 @@ import { catalogue } from './api.js';
 import { h, replace } from './dom.js';
 import { current, go, isPageOnly } from './query.js';
 
+// what the catalogue does not know of, because it is the program's own
+const FIXED = {
+	state: ['suspect', 'new', 'acknowledged', 'reported', 'fix-posted', 'fixed', 'accepted', 'invalid', 'muted'],
+	kind: ['regression', 'improvement'],
+};
+
 const KERNEL_ARGS = ['kernel', 'base', 'head', 'fix'];
 
 // What each argument can be, from the catalogue.
@@ -32,6 +38,7 @@ async function values(arg) {
 			arg,
 			(await catalogue('configs')).map((c) => c[arg]),
 		);
+	if (FIXED[arg]) return FIXED[arg].map((value) => ({ arg, value, note: '' }));
 	if (arg === 'track')
 		return unique(
 			arg,

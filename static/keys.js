@@ -5,6 +5,9 @@ import { $, h } from './dom.js';
 import { Query, current } from './query.js';
 
 const GO = { o: '/', s: '/sweep', t: '/trend', c: '/compare', m: '/matrix', a: '/alerts' };
+// what the page of the moment adds: key -> {text, run}
+export const own = new Map();
+
 let pending = false;
 let timer;
 
@@ -37,13 +40,15 @@ export function help() {
 			h('h2', 'Keys'),
 			h(
 				'dl',
-				HELP.map(([key, text]) => [
-					h(
-						'dt',
-						key.split(' ').map((k, i) => [i ? ' ' : '', h('kbd', k)]),
-					),
-					h('dd', text),
-				]),
+				[...HELP.filter(([key]) => !own.has(key)), ...[...own].map(([key, { text }]) => [key, text])].map(
+					([key, text]) => [
+						h(
+							'dt',
+							key.split(' ').map((k, i) => [i ? ' ' : '', h('kbd', k)]),
+						),
+						h('dd', text),
+					],
+				),
 			),
 			h('form', { method: 'dialog' }, h('button.plain', 'Close')),
 		);
@@ -111,6 +116,7 @@ function goTo(key) {
 
 function onKey(key) {
 	if (pending) return goTo(key);
+	if (own.has(key)) return own.get(key).run() ?? true;
 	switch (key) {
 		case '?':
 			help();

@@ -1,166 +1,231 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One alert: what, how much, since when, where, how sure; and the mail as it is sent.
+// One alert: what, how much, since when, where, how sure; what was done about it; and the mail.
 
+import { act, actionBar, ACTIONS } from './actions.js';
+import { deliveries, evidence, history, mailDraft, outLink, stillThere } from './alert_parts.js';
 import { get } from './api.js';
+import { draw, uplot } from './chart.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
+import { own } from './keys.js';
 import { Query } from './query.js';
-import { generatedNote, machineName, numCell, table } from './views.js';
+import { sessionBox } from './session.js';
+import { panelsOf, panelTitle, styles } from './sweep_lines.js';
+import { sweepPlots } from './sweep_plots.js';
+import { generatedNote } from './views.js';
+
+const PANELS_MOST = 4;
 
 const id = () => location.pathname.split('/').filter(Boolean)[1] ?? '';
+
+const unlessAborted = (otherwise) => (e) => {
+	if (e.name === 'AbortError') throw e;
+	return otherwise;
+};
+
+const where = (a) => [['benchmark', a.benchmark], ...a.machines.map((m) => ['machine', m])];
+
+function sweepQuery(a, mail) {
+	if (!mail?.axis) return null;
+	return new Query([
+		['axis', mail.axis],
+		['kernel', a.from],
+		['kernel', a.to],
+		...mail.fixes.slice(0, 2).map((k) => ['kernel', k]),
+		...where(a),
+		...a.thp.map((t) => ['thp', t]),
+	]);
+}
 
 async function load(query, signal) {
 	const path = `/api/v1/alerts/${encodeURIComponent(id())}`;
 	const [alert, mail] = await Promise.all([
 		get(path, signal),
-		fetch(`${path}/mail.txt`, { signal }).then(
-			(r) => (r.ok ? r.text() : ''),
-			() => '',
-		),
+		get(`${path}/mail.json`, signal).catch(unlessAborted(null)),
 	]);
-	return { alert: alert.alert ?? alert, mail };
+	const pair = new Query([['base', alert.from], ['head', alert.to], ...where(alert)]);
+	const sweep = sweepQuery(alert, mail);
+	const [compare, drawn, Uplot] = await Promise.all([
+		get(pair.url('/api/v1/compare'), signal).catch(unlessAborted(null)),
+		sweep ? get(sweep.url('/api/v1/sweep'), signal).catch(unlessAborted(null)) : null,
+		uplot(),
+	]);
+
+	return { alert, mail, compare, sweep: drawn, sweepQuery: sweep, Uplot };
 }
 
-function links(a) {
-	const axis = a.rows?.flatMap((r) => Object.entries(r.params)).find(([, v]) => typeof v === 'number')?.[0];
-	const where = [['benchmark', a.benchmark], ...a.machines.map((m) => ['machine', m])];
+function links(a, sweep) {
+	const pair = [
+		['base', a.from],
+		['head', a.to],
+	];
+	const list = [
+		['Compare every row', new Query([...pair, ...where(a)]).url('/compare')],
+		sweep && ['Sweep over sizes', sweep.url('/sweep')],
+		['Trend', new Query([...where(a), ['track', a.track]]).url('/trend')],
+		['By machine and THP mode', new Query([...pair, ['benchmark', a.benchmark]]).url('/matrix')],
+	].filter(Boolean);
 
 	return h(
 		'p',
-		h(
-			'a',
-			{ href: new Query([['base', a.from], ['head', a.to], ...where]).url('/compare') },
-			'Compare every row',
-		),
-		axis
-			? [
-					' \u00b7 ',
-					h(
-						'a',
-						{
-							href: new Query([
-								['axis', axis],
-								['kernel', a.from],
-								['kernel', a.to],
-								...where,
-							]).url('/sweep'),
-						},
-						'Sweep over sizes',
-					),
-				]
-			: '',
-		' \u00b7 ',
-		h('a', { href: new Query([...where, ['track', a.track]]).url('/trend') }, 'Trend'),
-		' \u00b7 ',
-		h(
-			'a',
-			{
-				href: new Query([
-					['base', a.from],
-					['head', a.to],
-					['benchmark', a.benchmark],
-				]).url('/matrix'),
-			},
-			'By machine and THP mode',
-		),
+		list.map(([text, href], i) => [i ? ' \u00b7 ' : '', h('a', { href }, text)]),
 	);
 }
 
-function rowsTable(a) {
-	const side = (r) =>
-		r.verdict === 'regression' ? '.worse' : r.verdict === 'improvement' ? '.better' : '';
-
-	return table({
-		id: 'alert-table',
-		tall: a.rows.length > 25,
-		heads: [
-			'size',
-			'machine',
-			'THP',
-			{ text: 'before', num: true },
-			{ text: 'after', num: true },
-			{ text: 'change', num: true },
-			{ text: 'boots', num: true, title: 'before and after' },
-			'verdict',
+// "acknowledged, assigned to NAME, due DAY; reported: LINK"
+function standing(a) {
+	const parts = [
+		h('b', a.state),
+		a.assignee ? [', assigned to ', h('b', a.assignee)] : ', assigned to nobody',
+		a.due_at ? `, due ${f.day(a.due_at)}` : '',
+		a.fixed_in ? [', fixed in ', h('span.k', f.tag(a.fixed_in))] : '',
+		a.restored_percent !== null && a.restored_percent !== undefined
+			? ` (${f.percent(a.restored_percent, false)} restored)`
+			: '',
+	];
+	const pointers = [
+		a.report_url && ['report', outLink(a.report_url)],
+		(a.fix_url || a.fix_commit) && [
+			'fix',
+			a.fix_url ? outLink(a.fix_url) : '',
+			a.fix_url && a.fix_commit ? ' ' : '',
+			a.fix_commit ? h('code', a.fix_commit) : '',
 		],
-		rows: a.rows.map((r) =>
-			h(
-				'tr',
-				{ 'data-verdict': r.verdict },
-				h('th', { scope: 'row' }, f.params(r.params) || r.metric),
-				h('td', machineName(r.machine), h('span.dim', ` ${r.uarch}`)),
-				h('td', r.thp),
-				numCell(f.value(r.before_center, r.unit) || f.significant(r.before_center)),
-				numCell(f.value(r.after_center, r.unit) || f.significant(r.after_center)),
-				h(`td.num${side(r)}`, f.percentCell(r.change_percent)),
-				numCell(`${r.before_boots} + ${r.after_boots}`),
-				h(
-					`td${side(r)}`,
-					r.confidence && r.confidence !== 'none' ? `${r.verdict}, ${r.confidence}` : r.verdict,
-				),
-			),
-		),
-	});
-}
+		a.merged_into && [
+			'merged into',
+			h('a', { href: `/alerts/${encodeURIComponent(a.merged_into)}` }, 'another alert'),
+		],
+	].filter(Boolean);
 
-function deliveries(list) {
-	if (!list?.length) return null;
 	return [
-		h('h2', 'Deliveries'),
-		table({
-			heads: ['to', { text: 'attempts', num: true }, 'state', 'last error'],
-			rows: list.map((d) =>
-				h(
-					'tr',
-					h('th', { scope: 'row' }, d.kind),
-					numCell(String(d.attempts)),
-					h(
-						'td',
-						d.state ??
-							(d.delivered_at
-								? `sent ${f.time(d.delivered_at)}`
-								: d.sent_at
-									? `sent ${f.time(d.sent_at)}`
-									: 'waiting'),
-					),
-					h('td.wrap', d.last_error ?? ''),
-				),
-			),
-		}),
+		h('p.standing', parts),
+		pointers.map(([name, ...value]) => h('p.standing', h('span.dim', `${name}: `), value)),
 	];
 }
 
-function render({ alert: a, mail }) {
+// What the mail says at a glance; "how sure" and the like are the same words there.
+function factList(mail) {
+	if (!mail) return null;
+	return h(
+		'dl.facts',
+		{ id: 'facts' },
+		mail.facts.map((one) => [h('dt', one.name), h('dd', f.typeset(one.text))]),
+	);
+}
+
+function grouped(a) {
+	const manual = a.origin && a.origin !== 'watch' ? ` A person made it (${a.origin}).` : '';
+
+	return [
+		h('h2', 'Why these rows are one alert'),
+		h(
+			'p',
+			`One message for what belongs together: all of them are of ${a.benchmark}, moved the same way (${a.kind}) and between the same two kernels of ${a.track}, ${f.tag(a.from)} and ${f.tag(a.to)}. `,
+			`Machines, sizes and THP modes are its rows; what is measured later joins it, and a kernel in between narrows it.${manual}`,
+		),
+	];
+}
+
+function charts(data, out, onLeave) {
+	const { sweep, sweepQuery: query, Uplot } = data;
+
+	if (!sweep?.lines.length) return;
+	const panels = panelsOf(sweep, 'kernel');
+	const shown = panels.slice(0, PANELS_MOST);
+	const style = styles(sweep.lines, 'kernel');
+	const box = h(shown.length === 1 ? 'div.charts.one' : 'div.charts.many', { id: 'charts' });
+
+	replace(out, h('h2', 'Cost against size'), box);
+	if (!Uplot) {
+		replace(
+			box,
+			h(
+				'p.still',
+				h('img', { src: query.url('/api/v1/sweep.svg'), alt: 'Cost against size, before and after' }),
+			),
+		);
+		return;
+	}
+	for (const p of shown) {
+		const panel = h('section.panel', shown.length > 1 ? h('h3', panelTitle(p, panels, 'kernel')) : null);
+
+		box.append(panel);
+		onLeave(
+			draw(Uplot, panel, sweepPlots(p, sweep.axis, { by: 'kernel', mode: 'value', style, height: 380 })),
+		);
+	}
+	if (panels.length > shown.length)
+		out.append(h('p.hint', h('a', { href: query.url('/sweep') }, `${panels.length - shown.length} more`)));
+}
+
+// How it went before and after, of the row that moved most: drawn by the server, the same with and without scripts.
+function trend(a) {
+	const worst = [...a.rows].sort((x, y) => Math.abs(y.change_percent) - Math.abs(x.change_percent))[0];
+
+	if (!worst) return null;
+	const query = new Query([
+		['benchmark', a.benchmark],
+		['metric', worst.metric],
+		['machine', worst.machine],
+		['thp', worst.thp],
+		...Object.entries(worst.params).map(([k, v]) => [`param.${k}`, String(v)]),
+		['track', a.track],
+	]);
+
+	return [
+		h(
+			'h2',
+			h('a', { href: query.url('/trend') }, 'Over kernels'),
+			h('span.dim', `: ${f.params(worst.params) || worst.metric} on ${worst.machine}, THP ${worst.thp}`),
+		),
+		h(
+			'figure.picture.trend',
+			h('img', { src: query.url('/api/v1/trend.svg'), alt: `Trend of ${a.benchmark} on ${worst.machine}` }),
+		),
+	];
+}
+
+function pageKeys(a) {
+	own.clear();
+	for (const action of ACTIONS.filter((one) => one.key))
+		own.set(action.key, { text: action.label.toLowerCase(), run: () => void act(action, [a]) });
+	own.set('y', { text: 'copy the mail', run: () => $('#copy-mail')?.click() });
+}
+
+function render(data, query, onLeave) {
+	const { alert: a, mail, compare } = data;
 	const how = a.kind === 'regression' ? 'worse' : 'better';
-	const p = a.rows?.map((r) => r.change_percent) ?? [];
+	const picture = h('section', { id: 'pictures' });
+	const statement =
+		mail?.statement ??
+		`${a.benchmark} is ${how} with ${f.tag(a.to)} than with ${f.tag(a.from)}, by ${f.percent(a.worst_percent)}.`;
 
 	document.title = `${a.benchmark} ${f.percent(a.worst_percent)} with ${a.to} - nsecwatch`;
+	pageKeys(a);
+	onLeave(() => own.clear());
 	replace(
 		$('#what'),
 		h('span.k', a.benchmark),
-		` \u00b7 ${a.kind} \u00b7 ${a.state} \u00b7 found ${f.time(a.created_at)}`,
+		` \u00b7 ${a.kind} \u00b7 found ${f.time(a.created_at)} \u00b7 `,
+		sessionBox(),
 	);
-	replace(
-		$('#head'),
-		h(
-			'h1',
-			`${a.benchmark} is ${how} with ${f.tag(a.to)} than with ${f.tag(a.from)}, by ${p.length ? f.range(Math.min(...p), Math.max(...p)) : f.percent(a.worst_percent)}.`,
-		),
-		h(
-			'p.fact',
-			`${f.plural(a.n_series, 'series')} on `,
-			a.machines.map((m, i) => [i ? ', ' : '', machineName(m)]),
-			`; THP ${a.thp.join(', ')}; track ${a.track}.`,
-		),
-		links(a),
-	);
+	replace($('#head'), h('h1', f.typeset(statement)), standing(a), actionBar([a]), links(a, data.sweepQuery));
 	replace(
 		$('#view'),
 		generatedNote(a.machines),
-		a.rows?.length ? rowsTable(a) : null,
+		factList(mail),
+		a.rows.length
+			? evidence(a, compare, mail?.axis)
+			: h('p', 'No row is left in it: what was found is no more, or went elsewhere.'),
+		picture,
+		trend(a),
+		stillThere(a.still),
+		mailDraft(a, mail),
+		history(a),
+		grouped(a),
 		deliveries(a.deliveries),
-		mail ? [h('h2', 'As a mail'), h('pre', { id: 'mail' }, mail)] : null,
 	);
+	charts(data, picture, onLeave);
 }
 
 export const view = {

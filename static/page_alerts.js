@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All alerts, newest first.
+// Alerts, newest first: filters in the URL, rows that can be selected, and decisions over all of the selected.
 
+import { act, actionBar, ACTIONS } from './actions.js';
 import { get } from './api.js';
+import { chips } from './chips.js';
 import { $, h, replace } from './dom.js';
+import { filterBar } from './filters.js';
 import * as f from './format.js';
+import { own } from './keys.js';
 import { current, go } from './query.js';
+import { sessionBox } from './session.js';
 import { emptyState, generatedNote, machineName, numCell, table } from './views.js';
 
+const ARGS = [
+	'state',
+	'kind',
+	'benchmark',
+	'machine',
+	'uarch',
+	'thp',
+	'track',
+	'metric',
+	'isa',
+	'base_page_kib',
+];
+
 const load = (query, signal) => get(query.api().url('/api/v1/alerts'), signal);
+
+// ids of what is selected; a selection outlives a reload of the list, so that one thing after the other can be done with it
+const selected = new Set();
 
 const few = (list, most = 3) =>
 	list.length <= most
@@ -17,7 +38,40 @@ const few = (list, most = 3) =>
 				` and ${list.length - most + 1} more`,
 			];
 
-export function alertsTable(alerts, id = 'alerts-table') {
+function nameCell(a, select) {
+	return h(
+		'th',
+		{ scope: 'row' },
+		select
+			? h('input', {
+					type: 'checkbox',
+					'aria-label': `Select ${a.benchmark} with ${a.to}`,
+					checked: selected.has(a.id),
+					onchange: () => select(a.id),
+				})
+			: null,
+		h('a.k', { href: `/alerts/${encodeURIComponent(a.id)}` }, a.benchmark),
+		' ',
+		h(`span.${a.kind === 'regression' ? 'worse' : 'better'}`, a.kind),
+	);
+}
+
+function standing(a) {
+	const late =
+		a.due_at &&
+		Date.parse(a.due_at) < Date.now() &&
+		!['fixed', 'accepted', 'invalid', 'muted'].includes(a.state);
+
+	return h(
+		'td',
+		a.state,
+		a.assignee ? h('span.dim', ` ${a.assignee}`) : '',
+		a.due_at ? h(late ? 'span.worse' : 'span.dim', ` due ${f.day(a.due_at)}`) : '',
+	);
+}
+
+// select(id): what a row's box does; without it the rows have none
+export function alertsTable(alerts, { id = 'alerts-table', select } = {}) {
 	return table({
 		id,
 		heads: [
@@ -33,55 +87,123 @@ export function alertsTable(alerts, id = 'alerts-table') {
 		rows: alerts.map((a) =>
 			h(
 				'tr',
-				{ 'data-verdict': a.kind },
-				h(
-					'th',
-					{ scope: 'row' },
-					h('a.k', { href: `/alerts/${encodeURIComponent(a.id)}` }, a.benchmark),
-					' ',
-					h(`span.${a.kind === 'regression' ? 'worse' : 'better'}`, a.kind),
-				),
+				{ 'data-verdict': a.kind, 'data-id': a.id, 'data-selected': selected.has(a.id) && Boolean(select) },
+				nameCell(a, select),
 				h('td.k', a.to, h('span.dim', ` after ${a.from}`)),
-				h(
-					`td.num.strong.${a.kind === 'regression' ? 'worse' : 'better'}`,
-					f.percent(a.worst_percent),
-				),
+				h(`td.num.strong.${a.kind === 'regression' ? 'worse' : 'better'}`, f.percent(a.worst_percent)),
 				numCell(String(a.n_series)),
 				h('td', few(a.machines)),
 				h('td', few(a.thp)),
-				h('td', a.state),
+				standing(a),
 				h('td.dim', { title: a.created_at }, f.day(a.created_at)),
 			),
 		),
 	});
 }
 
-function render(data, query) {
-	const { alerts, next } = data;
+function paintSelection(alerts) {
+	const list = alerts.filter((a) => selected.has(a.id));
+	const bar = $('#selection');
+
+	for (const row of document.querySelectorAll('#alerts-table tr[data-id]')) {
+		row.toggleAttribute('data-selected', selected.has(row.dataset.id));
+		$('input[type=checkbox]', row).checked = selected.has(row.dataset.id);
+	}
+	bar.hidden = !list.length;
+	replace(
+		bar,
+		h('b', `${list.length} selected`),
+		actionBar(list, { bulk: true }),
+		h('button.plain', { type: 'button', onclick: () => clear(alerts) }, 'none'),
+	);
+}
+
+function clear(alerts) {
+	selected.clear();
+	paintSelection(alerts);
+}
+
+function toggle(alerts, id) {
+	if (id === undefined) return;
+	if (!selected.delete(id)) selected.add(id);
+	paintSelection(alerts);
+}
+
+// What a key is about: the selected alerts, else the row that j and k are on
+function meant(alerts) {
+	const list = alerts.filter((a) => selected.has(a.id));
+	const row = $('#alerts-table tr[aria-selected=true]');
+
+	return list.length ? list : alerts.filter((a) => a.id === row?.dataset.id);
+}
+
+function pageKeys(alerts) {
+	own.clear();
+	own.set('x', {
+		text: 'select the row',
+		run: () => toggle(alerts, $('#alerts-table tr[aria-selected=true]')?.dataset.id),
+	});
+	own.set('*', {
+		text: 'select all, or none',
+		run: () => {
+			const all = alerts.every((a) => selected.has(a.id));
+			alerts.forEach((a) => (all ? selected.delete(a.id) : selected.add(a.id)));
+			paintSelection(alerts);
+		},
+	});
+	for (const action of ACTIONS.filter((one) => one.key && !one.one))
+		own.set(action.key, {
+			text: `${action.label.toLowerCase()}: the selected, or the row`,
+			run: () => {
+				const list = meant(alerts);
+				if (list.length) act(action, list);
+			},
+		});
+}
+
+function worst(list) {
+	const a = list.reduce((m, o) => (Math.abs(o.worst_percent) > Math.abs(m.worst_percent) ? o : m));
+	return `${a.benchmark} with ${f.tag(a.to)}, ${f.percent(a.worst_percent)}`;
+}
+
+function renderEmpty(query) {
+	const states = query.all('state');
+
+	replace(
+		$('#head'),
+		h(
+			'h1',
+			query.get('cursor')
+				? 'No older alerts.'
+				: query.without('limit').empty
+					? 'No alerts.'
+					: states.length === 1 && query.entries.length === 1
+						? `No alert is ${states[0]}.`
+						: 'No alert is like that.',
+		),
+		filterBar(query, '/alerts'),
+	);
+	replace(
+		$('#view'),
+		emptyState(
+			'Nothing to act on',
+			'An alert appears when a new kernel differs from the one before it on its track, beyond noise and beyond the rule\u2019s percent. Single values never raise one: send repetitions, from more than one boot.',
+			h('p', h('a', { href: '/compare' }, 'Compare two kernels'), ' by hand.'),
+		),
+	);
+}
+
+function render(data, query, onLeave) {
+	const { alerts, next, open } = data;
 	const bad = alerts.filter((a) => a.kind === 'regression');
-	const out = $('#view');
 
 	document.title = 'Alerts - nsecwatch';
+	replace($('#what'), `${f.plural(open, 'alert')} open \u00b7 `, sessionBox());
+	for (const id of selected) if (!alerts.some((a) => a.id === id)) selected.delete(id);
+	pageKeys(alerts);
+	onLeave(() => own.clear());
 	if (!alerts.length) {
-		replace(
-			$('#head'),
-			h(
-				'h1',
-				query.get('cursor')
-					? 'No older alerts.'
-					: query.has('state')
-						? `No alert is ${query.get('state')}.`
-						: 'No alerts.',
-			),
-		);
-		replace(
-			out,
-			emptyState(
-				'Nothing to act on',
-				'An alert appears when a new kernel differs from the one before it on its track, beyond noise and beyond the rule\u2019s percent. Single values never raise one: send repetitions, from more than one boot.',
-				h('p', h('a', { href: '/compare' }, 'Compare two kernels'), ' by hand.'),
-			),
-		);
+		renderEmpty(query);
 		return;
 	}
 	replace(
@@ -90,11 +212,13 @@ function render(data, query) {
 			'h1',
 			`${f.plural(bad.length, 'regression')} and ${f.plural(alerts.length - bad.length, 'improvement')}${next ? ' on this page' : ''}${bad.length ? `; the worst is ${worst(bad)}` : ''}.`,
 		),
+		filterBar(query, '/alerts'),
 	);
 	replace(
-		out,
+		$('#view'),
 		generatedNote(alerts.flatMap((a) => a.machines)),
-		alertsTable(alerts),
+		alertsTable(alerts, { select: (id) => toggle(alerts, id) }),
+		h('div', { id: 'selection', role: 'region', 'aria-label': 'Selected alerts', hidden: true }),
 		next
 			? h(
 					'p.more',
@@ -105,12 +229,26 @@ function render(data, query) {
 					),
 				)
 			: null,
+		h(
+			'p.hint',
+			h('kbd', 'j'),
+			' ',
+			h('kbd', 'k'),
+			' walk, ',
+			h('kbd', 'x'),
+			' selects, ',
+			h('kbd', 'Enter'),
+			' opens, ',
+			h('kbd', '?'),
+			' shows all keys',
+		),
 	);
+	paintSelection(alerts);
 }
 
-function worst(list) {
-	const a = list.reduce((m, o) => (Math.abs(o.worst_percent) > Math.abs(m.worst_percent) ? o : m));
-	return `${a.benchmark} with ${a.to}, ${f.percent(a.worst_percent)}`;
-}
-
-export const view = { resource: 'alerts', load, render };
+export const view = {
+	resource: 'alerts',
+	bar: () => chips($('#bar'), { args: ARGS, hide: ['cursor', 'limit'] }),
+	load,
+	render,
+};

@@ -3,7 +3,8 @@
 
 import { get } from './api.js';
 import { chips } from './chips.js';
-import { $, h, replace, svg } from './dom.js';
+import { $, h, replace } from './dom.js';
+import { ciText, forest } from './forest.js';
 import * as f from './format.js';
 import { bestPair } from './pick.js';
 import { current, go, Query } from './query.js';
@@ -53,38 +54,6 @@ function sortRows(rows, by) {
 }
 
 const groupOf = (r) => JSON.stringify([r.benchmark, r.metric, r.machine, r.thp, r.base_page_kib]);
-
-// A number, its interval, and nought, on one scale for all rows.
-function forest(row, most) {
-	const W = 100;
-	const H = 27;
-	const x = (p) => Math.round((Math.min(Math.max(p, -most), most) / most + 1) * (W / 2 - 5) * 10) / 10 + 5;
-	const cls = row.verdict === 'regression' ? 'worse' : row.verdict === 'improvement' ? 'better' : '';
-	const ci = row.change_ci;
-
-	return svg(
-		'svg',
-		{ class: 'forest', width: W, height: H, viewBox: `0 0 ${W} ${H}`, 'aria-hidden': 'true' },
-		svg('line', { class: 'axis', x1: W / 2, x2: W / 2, y1: 0, y2: H }),
-		ci
-			? svg('line', {
-					class: `ci ${cls}`,
-					x1: x(ci[0]),
-					x2: Math.max(x(ci[1]), x(ci[0]) + 1),
-					y1: H / 2,
-					y2: H / 2,
-				})
-			: null,
-		svg('circle', { class: `dot ${cls}`, cx: x(row.change_percent), cy: H / 2, r: 3.5 }),
-	);
-}
-
-const ciText = (r) =>
-	r.change_ci
-		? `${f.percentCell(r.change_ci[0]).slice(0, -2)} .. ${f.percentCell(r.change_ci[1])}`
-		: r.base.n === 1 && r.head.n === 1
-			? 'n = 1'
-			: 'no estimate';
 
 function rowWhy(r, data) {
 	const ask = asker(data.asked.with('explain', 1).with('only', r.series_id).url('/api/v1/compare'));

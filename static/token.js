@@ -1,13 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What needs more than reading needs a token. It is asked for once a tab and kept there, for as long as the tab.
+// What needs more than reading needs a token. It is asked for once a tab and kept there, for as long as the tab; in the
+// browser, if its owner wants that. It goes out with what needs it, and nowhere else.
 
 import { ApiError, ask } from './api.js';
 import { h } from './dom.js';
 
 const KEY = 'nsecwatch.token';
 
-export const haveToken = () => Boolean(sessionStorage.getItem(KEY));
-export const forgetToken = () => sessionStorage.removeItem(KEY);
+// A browser may refuse to keep anything: then the token lives as long as the page.
+let here = null;
+
+function stores() {
+	try {
+		return [sessionStorage, localStorage];
+	} catch {
+		return [];
+	}
+}
+
+const token = () => here ?? stores().map((s) => s.getItem(KEY)).find(Boolean) ?? null;
+
+export const haveToken = () => Boolean(token());
+
+export function forgetToken() {
+	here = null;
+	stores().forEach((s) => s.removeItem(KEY));
+	dispatchEvent(new CustomEvent('session'));
+}
+
+// Header values are ASCII; what is none is no token either. remember: beyond this tab
+export function keepToken(text, remember = false) {
+	forgetToken();
+	here = text.trim().replace(/[^!-~]/g, '?');
+	try {
+		stores()[remember ? 1 : 0]?.setItem(KEY, here);
+	} catch {
+		// full, or forbidden
+	}
+	dispatchEvent(new CustomEvent('session'));
+}
 
 // As the owner of the token. Credentials are left out, or the browser would ask for a password by itself.
 export async function askAs(url, { method = 'GET', body, signal } = {}) {
@@ -18,7 +49,7 @@ export async function askAs(url, { method = 'GET', body, signal } = {}) {
 			method,
 			signal,
 			credentials: 'omit',
-			headers: { authorization: `Bearer ${sessionStorage.getItem(KEY)}`, ...json },
+			headers: { authorization: `Bearer ${token()}`, ...json },
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 	} catch (e) {
@@ -49,8 +80,7 @@ export function tokenForm(scope, why, done) {
 			{
 				onsubmit: (e) => {
 					e.preventDefault();
-					// header values are ASCII; what is none is no token either
-					sessionStorage.setItem(KEY, field.value.trim().replace(/[^!-~]/g, '?'));
+					keepToken(field.value);
 					done();
 				},
 			},
