@@ -9,6 +9,7 @@
 #include "collect.h"
 #include "gate.h"
 #include "kernels.h"
+#include "local.h"
 #include "options.h"
 #include "parse.h"
 #include "push.h"
@@ -25,7 +26,7 @@ static int run(struct arena *a, const struct options *o)
 	if (!strcmp(o->command, "check"))
 		return gate_check(a, o);
 	if (!strcmp(o->command, "compare"))
-		return gate_compare(a, o);
+		return o->local ? local_compare(a, o) : gate_compare(a, o);
 	if (!strcmp(o->command, "parse"))
 		return parse(o);
 	if (!strcmp(o->command, "detect"))

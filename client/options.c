@@ -34,7 +34,8 @@ static const struct command {
 	{ "push", PUSH, " FILE...|DIR|-", 1, SIZE_MAX, "sends results; keeps them while the server is away" },
 	{ "check", CHECK, " --base KERNEL", 0, 0,
 	  "is --head slower than --base? exit code 3 if so: a CI gate" },
-	{ "compare", COMPARE, " BASE HEAD", 2, 2, "prints the server's table of two kernels" },
+	{ "compare", COMPARE, " BASE HEAD", 2, 2,
+	  "prints the server's table of two kernels; --local: of two files" },
 	{ "parse", PARSE, " FILE...|-", 1, SIZE_MAX,
 	  "prints what would be stored, or all that is wrong; sends nothing" },
 	{ "detect", DETECT, " FILE|-", 1, 1, "prints where series changed their level; needs no server" },
@@ -101,7 +102,14 @@ static const struct option {
 	{ "max-regression", "PERCENT", PERCENT, AT(max_regression), "5%", CHECK, false, "that passes" },
 	{ "strict", NULL, FLAG, AT(strict), NULL, CHECK, false,
 	  "what can't be told, and what did not run on --head, fails, too" },
-	{ "fix", "KERNEL", TEXT, AT(fix), NULL, COMPARE, false, "a third kernel: what it brings back" },
+	{ "fix", "KERNEL", TEXT, AT(fix), NULL, COMPARE, false,
+	  "a third kernel (--local: file): what it brings back" },
+	{ "local", NULL, FLAG, AT(local), NULL, COMPARE, false,
+	  "BASE and HEAD are files or folders of results; needs no server" },
+	{ "base", "KERNEL", TEXT, AT(base), NULL, COMPARE, false, "--local: whose results count in BASE" },
+	{ "head", "KERNEL", TEXT, AT(head), NULL, COMPARE, false, "--local: whose results count in HEAD" },
+	{ "format", "NAME", TEXT, AT(format), NULL, COMPARE, false, "--local: of the files; else they are recognised" },
+	{ "json", NULL, FLAG, AT(json), NULL, COMPARE, false, "--local: the answer as JSON" },
 	{ "benchmark", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
 	  "only these; this and what follows may be repeated" },
 	{ "metric", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "what was measured: latency, ..." },
@@ -437,6 +445,25 @@ static int read_token(struct reading *r)
 	return 0;
 }
 
+/* A comparison of files has no catalogue to select from, and one of the server takes its kernels as words. */
+static int check_local(struct reading *r)
+{
+	static const char *const known[] = { "benchmark", "metric", "machine", "thp" };
+	const struct options *o = r->o;
+
+	if (!o->local && (o->base || o->head || o->format || o->json))
+		return err_set(r->err, ERR_SETUP, "compare: --base, --head, --format and --json go with --local");
+	for (size_t i = 0; o->local && i < o->selectors.n; i++) {
+		size_t k = 0;
+
+		while (k < 4 && strcmp(known[k], o->selectors.list[i][0]))
+			k++;
+		if (k == 4)
+			return err_set(r->err, ERR_SETUP, "compare --local selects by --benchmark, --metric, --machine and --thp only");
+	}
+	return 0;
+}
+
 static int check(struct reading *r)
 {
 	const struct command *c = r->c;
@@ -447,6 +474,8 @@ static int check(struct reading *r)
 	if (o->n_words < least || o->n_words > c->most)
 		return err_set(r->err, ERR_SETUP, "%s: what is needed is: nsecwatch %s%s", c->name, c->name,
 			       c->words ? c->words : "");
+	if (c->bit == COMPARE && check_local(r))
+		return -1;
 	if (o->json && o->text)
 		return err_set(r->err, ERR_SETUP, "detect: --json or --text, not both");
 	if (c->bit == CHECK && !o->base)

@@ -45,7 +45,9 @@ struct options {
 	bool strict;
 	struct options_pairs selectors;	/* as the API names them: "param.size_kib" */
 
-	/* detect */
+	bool local;
+
+	/* detect, compare --local */
 	bool json, text, online;
 };
 

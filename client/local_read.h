@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The results of one side of a local comparison. */
+#ifndef CLIENT_LOCAL_READ_H
+#define CLIENT_LOCAL_READ_H
+
+#include "../ingest/submission.h"
+#include "options.h"
+
+struct local_value {
+	const struct submission *sub;
+	const struct result *result;
+	uint64_t boot_key;		/* the same for runs of one boot */
+};
+
+struct local_input {
+	const char *path;		/* as given */
+	const char *kernel;		/* name, or NULL: no file says it */
+	struct local_value *values;	/* failed results are among them */
+	size_t n, cap;
+	size_t runs;
+};
+
+/* Reads path (a file, a folder with all below it, or "-"). kernel: the one that counts where it holds several, or NULL. */
+int local_read(struct arena *a, const struct options *o, const char *path, const char *kernel, const char *kernel_option,
+	       struct local_input *in, struct err *err);
+
+#endif
