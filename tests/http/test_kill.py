@@ -13,7 +13,7 @@ import time
 import pytest
 
 from harness import sql, wait_until
-from test_alerts import hook, mail, new_lab, to  # noqa: F401 (fixtures)
+from lab import to
 import sinks
 
 RUNS = int(os.environ.get("NSECWATCH_KILL_RUNS", 108))

@@ -11,7 +11,6 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
 from harness import free_port, sql, wait_until
-from test_alerts import hook, lab, mail, new_lab, to  # noqa: F401 (fixtures)
 from test_deliveries import deliveries, mail_options, sent, steps
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH")  # without STARTTLS: the whole connection is TLS
