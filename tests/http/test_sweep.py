@@ -4,9 +4,12 @@ import csv
 import io
 import itertools
 import math
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from harness import error_of, submission
 
@@ -259,6 +262,28 @@ def test_a_cost_that_does_not_stand_out_is_not_compared(api, machine):
     assert ratio["per_unit"] == {"percent": None, "ci": None, "verdict": "inconclusive", "confidence": "none", "p": None,
                                  "q": None, "restored_percent": None}
     assert ratio["cost"].startswith("Per page: too small here to be told; fixed cost: no change shown (0 %)")
+
+
+any_cost = st.one_of(st.floats(min_value=1e-3, max_value=1e18), st.sampled_from([0, -5, 25, 1e-300, 1e300, 5e-324]))
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(base=st.lists(any_cost, min_size=1, max_size=8), head=st.lists(any_cost, min_size=1, max_size=8))
+def test_any_numbers_give_an_answer_that_explains_itself(api, base, head):
+    name = next(names)
+    for kernel, values in (("6.16", base), ("6.17", head)):
+        results = [{"benchmark": "sweep/odd", "params": {"size_kib": 4 * 10 ** i}, "metric": "delta", "unit": "points",
+                    "better": "lower", "values": [v]} for i, v in enumerate(values)]
+        api.store(submission(kernel, name, results=results))
+    for form in ("", ".txt", ".csv", ".svg"):
+        answer = api.get(SWEEP + form, params={"axis": "size_kib", "kernel": ["6.16", "6.17"], "machine": name, "explain": 1})
+        assert answer.status_code == 200 and not re.search(r"\b-?(nan|inf)\b", answer.text), answer.text
+    for ratio in sweep(api, name, "6.16", "6.17")["ratios"]:
+        for told in filter(None, (ratio["fixed"], ratio["per_unit"], ratio["overall"])):
+            if told["ci"]:
+                assert told["ci"][0] <= told["percent"] <= told["ci"][1] and 0 <= told["p"] <= told["q"] <= 1
+            else:
+                assert told["percent"] is told["p"] is told["q"] is None and told["verdict"] == "inconclusive"
 
 
 def test_text_stays_narrow_with_many_kernels_and_long_names(api, machine):
