@@ -309,7 +309,8 @@ static const char *title_of(struct arena *a, const struct sweep *s)
 	if (!n)
 		return arena_printf(a, "%s", s->lines[0].series->benchmark->name);
 	return arena_printf(a, "Against %s, at the largest %s: %s .. %s over %zu lines",
-			    s->ratios[0].base->kernel->name, s->axis, calc_sweep_sentence_percent(a, least), calc_sweep_sentence_percent(a, most), n);
+			    s->ratios[0].base->kernel->name, s->axis, calc_sweep_sentence_percent(a, least),
+			    calc_sweep_sentence_percent(a, most), n);
 }
 
 void calc_sweep_svg(struct buf *out, struct arena *a, const struct sweep *s)

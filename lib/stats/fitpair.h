@@ -17,15 +17,17 @@
  *	var ln(theta_head / theta_base) = v_D sum (g_h^2 + g_b^2) / 2 + v_C sum (g_h - g_b)^2 + v_R
  *
  * v_R is what moves all sizes of a run together: another boot, another layout of memory. No
- * residual shows it. Where boots or history tell the variance s_i^2 of ln(head / base) at each
- * size, v_R = mean s^2 - v_D, what v_D does not hold already, but not less than half of it (a
- * large v_D may be misfit, which s^2 has no part of). Else it is assumed: FITPAIR_BOOT_SD on each
- * side, or v_D where that is more, for what is noisy within a run is no quieter between two (and
- * neighbouring sizes may miss together, which makes v_D worth less than it looks). A sum of variances that are known unequally well is tested as
- * Cochran does (Biometrics 20, 1964): with the mean of each one's own t quantile, weighed by the
+ * residual shows it. Where boots or history tell the variance s_i^2 of ln(head / base) at
+ * each size, v_R = mean s^2 - v_D, what v_D does not hold already, but not less than half of
+ * it (a large v_D may be misfit, which s^2 has no part of). Else it is assumed:
+ * FITPAIR_BOOT_SD on each side, or v_D where that is more, for what is noisy within a run is
+ * no quieter between two (and neighbouring sizes may miss together, which makes v_D worth
+ * less than it looks). A sum of variances that are known unequally well is tested as Cochran
+ * does (Biometrics 20, 1964): with the mean of each one's own t quantile, weighed by the
  * variances; p is where that meets the change. It errs to the safe side, and two or three
- * residuals can't claim by luck what they can't know. Where v_D exceeds mean s^2, but not significantly (F test at .25, Bancroft,
- * Biometrics 20, 1964), both are one noise and are pooled by their degrees of freedom.
+ * residuals can't claim by luck what they can't know. Where v_D exceeds mean s^2, but not
+ * significantly (F test at .25, Bancroft, Biometrics 20, 1964), both are one noise and are
+ * pooled by their degrees of freedom.
  */
 #ifndef LIB_STATS_FITPAIR_H
 #define LIB_STATS_FITPAIR_H
@@ -38,8 +40,8 @@
 struct fitpair_in {
 	const double *u, *base, *head;	/* sizes that both have, and their values */
 	size_t n;
-	double noise;		/* mean over sizes of the variance of ln(head / base), from boots or history; NaN: not known */
-	double noise_df;
+	double noise;		/* mean of s_i^2, from boots or history; NaN: not known */
+	double noise_df;	/* of it */
 };
 
 struct fitpair_part {
