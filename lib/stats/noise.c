@@ -2,8 +2,8 @@
 #include "noise.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "summary.h"
 
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
@@ -27,13 +27,6 @@
 #define DF_LOST 2.
 #define CHISQ1_MEDIAN .45493642311957283	/* qchisq(.5, 1) */
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 bool noise_point_of(const struct stats_side *side, int line, struct noise_point *p)
 {
 	*p = (struct noise_point){ .mean = side->log_mean, .sd = side->log_stddev, .boots = side->boots,
@@ -47,9 +40,8 @@ static double robust(double *q, size_t k)
 	double limit, sum = 0;
 	size_t kept = 0;
 
-	qsort(q, k, sizeof(*q), by_value);
-	limit = k % 2 ? q[k / 2] : (q[k / 2 - 1] + q[k / 2]) / 2;
-	limit *= REJECT * REJECT / CHISQ1_MEDIAN;
+	summary_sort(q, k);
+	limit = summary_quantile(q, k, .5) * REJECT * REJECT / CHISQ1_MEDIAN;
 	while (kept < k && q[kept] <= limit)
 		sum += q[kept++];
 	return sum / (double)kept / REJECT_KEPT;

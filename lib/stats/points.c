@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "summary.h"
+
 size_t stats_side_scratch(size_t n)
 {
 	return n * (sizeof(double) + sizeof(int64_t));
@@ -42,28 +44,28 @@ static size_t boot_means(const struct stats_sample *s, size_t n, int64_t *order,
 	return boots;
 }
 
-static double stddev_of(const double *v, size_t n, double mean)
+static double stddev_of(const double *v, size_t n)
 {
-	double ss = 0;
+	struct summary_moments m = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		ss += (v[i] - mean) * (v[i] - mean);
-	return n > 1 ? sqrt(ss / (double)(n - 1)) : NAN;
+		summary_add(&m, v[i]);
+	return summary_sd(&m);
 }
 
-/* Of all repetitions of one boot, from the summaries of its runs: SS = sum (n - 1) sd^2 + n (mean - m)^2. */
-static double stddev_within(const struct stats_sample *s, size_t n, double mean)
+/* Of all repetitions of one boot, from the summaries of its runs. */
+static double stddev_within(const struct stats_sample *s, size_t n)
 {
-	double ss = 0;
-	int64_t total = 0;
+	struct summary_moments all = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
+		struct summary_moments run = { (double)s[i].n, s[i].mean, 0 };
+
 		if (s[i].n > 1)		/* an unknown stddev makes the whole unknown */
-			ss += (double)(s[i].n - 1) * s[i].stddev * s[i].stddev;
-		ss += (double)s[i].n * (s[i].mean - mean) * (s[i].mean - mean);
-		total += s[i].n;
+			run.m2 = (double)(s[i].n - 1) * s[i].stddev * s[i].stddev;
+		summary_merge(&all, &run);
 	}
-	return total > 1 ? sqrt(ss / (double)(total - 1)) : NAN;
+	return summary_sd(&all);
 }
 
 /* centre and spread over at least two boots */
@@ -76,7 +78,7 @@ static void over_boots(struct stats_side *side, double *boot, size_t boots)
 		least = fmin(least, boot[i]);
 		most = fmax(most, boot[i]);
 	}
-	side->stddev = stddev_of(boot, boots, sum / (double)boots);
+	side->stddev = stddev_of(boot, boots);
 	side->log_mean = side->log_stddev = NAN;
 	side->center = sum / (double)boots;
 	if (!(least > 0))
@@ -85,7 +87,7 @@ static void over_boots(struct stats_side *side, double *boot, size_t boots)
 	for (size_t i = 0; i < boots; i++)
 		sum += boot[i] = log(boot[i]);
 	side->log_mean = sum / (double)boots;
-	side->log_stddev = stddev_of(boot, boots, side->log_mean);
+	side->log_stddev = stddev_of(boot, boots);
 	/* equal boots have exactly their value as centre: "same" means exactly 0 % */
 	side->center = least == most ? least : exp(side->log_mean);
 }
@@ -93,7 +95,7 @@ static void over_boots(struct stats_side *side, double *boot, size_t boots)
 static void over_repetitions(struct stats_side *side, const struct stats_sample *s, size_t n, double mean)
 {
 	side->center = mean;
-	side->stddev = stddev_within(s, n, mean);
+	side->stddev = stddev_within(s, n);
 	side->log_mean = side->log_stddev = NAN;
 	if (!(mean > 0))
 		return;

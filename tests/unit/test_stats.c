@@ -7,6 +7,7 @@
 #include "../../lib/stats/fit.h"
 #include "../../lib/stats/geomean.h"
 #include "../../lib/stats/points.h"
+#include "../../lib/stats/summary.h"
 
 #define N(a) (sizeof(a) / sizeof(*(a)))
 
@@ -192,8 +193,63 @@ static void geomeans(void)
 	is_num(geomean_value(&g), 4, 1e-12, "geomean of 2 and 8; what has no logarithm stays out");
 }
 
+static void summaries(void)
+{
+	static struct student_memo memo;
+	const double v[] = { 4, 1, 3, 2, NAN, INFINITY, 10 }, same[] = { 1.7, 1.7, 1.7 }, zero[] = { 1, 0 };
+	double scratch[7];
+	struct summary s;
+
+	summary_of(v, 7, scratch, &memo, &s);
+	ok(s.n == 5 && s.mean == 4 && s.median == 3 && s.min == 1 && s.max == 10 && s.mad == 1, "mean, median, MAD; what is no number stays out");
+	is_num(s.sd, sqrt(50. / 4), 1e-12, "stddev with n - 1");
+	is_num(s.hi - s.mean, 2.7764451051977987 * sqrt(50. / 4 / 5), 1e-9, "95 % interval of the mean: t.975 of 4 df");
+	is_num(summary_quantile((const double[]){ 1, 2, 3, 4, 10 }, 5, .9), 7.6, 1e-12, "quantiles of type 7");
+	ok(summary_quantile(v, 1, .5) == 4 && isnan(summary_quantile(v, 0, .5)), "of one value, of none");
+	summary_of(same, 3, scratch, &memo, &s);
+	ok(s.mean == 1.7 && s.sd == 0 && s.lo == 1.7, "equal values: exactly their value, exactly no spread");
+	summary_of(same, 1, scratch, &memo, &s);
+	ok(s.mean == 1.7 && isnan(s.sd) && isnan(s.lo), "one value has no spread");
+	summary_of(v + 4, 1, scratch, &memo, &s);
+	ok(s.n == 0 && isnan(s.mean) && isnan(s.median), "of nothing nothing is known");
+	ok(summary_of_logs((const double[]){ 2, 8 }, 2, scratch, &memo, &s) && fabs(s.mean - 4) < 1e-12 && fabs(s.median - 4) < 1e-12,
+	   "over logarithms: the geometric mean");
+	is_num(s.sd, log(4) / sqrt(2), 1e-12, "... and the spread of logarithms");
+	ok(!summary_of_logs(zero, 2, scratch, &memo, &s) && isnan(s.mean) && isnan(s.sd), "0 has no logarithm");
+}
+
+/* 1e-3 to 1e18, with a spread in the last digits. */
+static void digits(void)
+{
+	static struct student_memo memo;
+	enum { MANY = 100000 };
+	double *v = malloc(MANY * sizeof(*v)), *scratch = malloc(MANY * sizeof(*v));
+	bool good = true, parts = true;
+
+	for (int power = -3; power <= 18; power += 3) {
+		double scale = pow(10, power);
+		struct summary_moments a = { 0 }, b = { 0 };
+		struct summary s;
+
+		for (int i = 0; i < MANY; i++) {
+			v[i] = scale * (1 + (i % 2 ? 1 : -1) * 0x1p-30);
+			summary_add(i < MANY / 3 ? &a : &b, v[i]);
+		}
+		summary_merge(&a, &b);
+		summary_of(v, MANY, scratch, &memo, &s);
+		good &= fabs(s.mean / scale - 1) < 1e-13 && fabs(s.sd / scale / 0x1p-30 - 1) < 1e-4;
+		parts &= fabs(a.mean / s.mean - 1) < 1e-13 && fabs(summary_sd(&a) / s.sd - 1) < 1e-4;
+	}
+	ok(good, "100,000 values that differ by 1e-9 of themselves, from 1e-3 to 1e18");
+	ok(parts, "... in two parts put together");
+	free(v);
+	free(scratch);
+}
+
 int main(void)
 {
+	summaries();
+	digits();
 	points();
 	qvalues();
 	story();
