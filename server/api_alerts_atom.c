@@ -74,6 +74,12 @@ static void feed_id(struct req *rq)
 	buf_printf(&rq->out, "<id>urn:uuid:%s</id>\n", uuid_format(&id, text));
 }
 
+/* When it was found, or something was decided of it. */
+static int64_t changed(const struct db_alert *al)
+{
+	return al->changed_at != TM_NONE ? al->changed_at : al->created_at;
+}
+
 static void entry(struct req *rq, const struct calc_alert *al)
 {
 	struct arena *a = rq->arena;
@@ -89,7 +95,7 @@ static void entry(struct req *rq, const struct calc_alert *al)
 	link_to(rq, "alternate", "text/html", arena_printf(a, "/alerts/%s", id));
 	link_to(rq, "related", "text/plain", arena_printf(a, "/api/v1/alerts/%s/mail.txt", id));
 	element(&rq->out, a, "published", tm_format(al->alert->created_at, at));
-	element(&rq->out, a, "updated", tm_format(al->alert->created_at, at));
+	element(&rq->out, a, "updated", tm_format(changed(al->alert), at));
 	buf_printf(&rq->out, "<category term=\"%s\"/>\n<category term=\"%s\"/>\n", kind, al->alert->state);
 	element(&rq->out, a, "summary", arena_printf(
 		a, "%s of up to %s in %lld series between %s and %s on %s, THP %s; %s.", kind, worst, (long long)al->alert->n_series,
@@ -105,8 +111,8 @@ void api_alerts_atom(struct req *rq, const struct calc_alert *list, size_t n, co
 	char at[TM_TEXT];
 
 	for (size_t i = 0; i < n; i++)
-		if (list[i].alert->created_at > newest)
-			newest = list[i].alert->created_at;
+		if (changed(list[i].alert) > newest)
+			newest = changed(list[i].alert);
 	buf_puts(&rq->out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n");
 	feed_id(rq);
 	element(&rq->out, rq->arena, "title", arena_printf(rq->arena, "nsecwatch alerts %s", query(rq, NULL)));

@@ -350,6 +350,19 @@ static int read_commands(struct work *w, struct err *err)
 	return 0;
 }
 
+/* The report of the alert that this one went into. */
+static int read_dup(struct work *w, struct err *err)
+{
+	struct db_alert *into;
+
+	if (!w->al->alert->merged)
+		return 0;
+	if (db_alerts_get(w->db, w->a, &w->al->alert->merged_into, &into, err))
+		return -1;
+	w->m->dup_of = into ? into->report_url : NULL;
+	return 0;
+}
+
 /* Under an id made of the content, so that the same facts are kept once. */
 static int keep(struct work *w, struct err *err)
 {
@@ -391,7 +404,7 @@ int calc_mail_of(struct catalog *c, struct db *db, struct arena *a, const struct
 	m->alert = al;
 	w.all = series_of(&w);
 	if (read_pair(&w, err) || calc_still(c, db, a, al, &m->still, err) || read_fixes(&w, err) ||
-	    read_sweep(&w, err) || read_broad(&w, err) || read_commands(&w, err))
+	    read_sweep(&w, err) || read_broad(&w, err) || read_commands(&w, err) || read_dup(&w, err))
 		return -1;
 	if (look->public_url && keep(&w, err))
 		return -1;

@@ -54,6 +54,7 @@ struct calc_mail {
 	const struct matrix *broad;	/* benchmark x track of the broad ones: one column; NULL: this one is broad itself */
 	const char *commands[CALC_MAIL_COMMANDS];	/* that measured it, as the lab told them */
 	size_t n_commands;
+	const char *dup_of;		/* where the alert was reported that this one is merged into; NULL */
 	bool kept;
 	struct uuid snapshot;		/* where all of it stays as it is now, if kept */
 };

@@ -8,6 +8,7 @@
 #include "../chart/table.h"
 #include "../lib/num.h"
 #include "calc_mail_point.h"
+#include "calc_mail_regzbot.h"
 #include "calc_sweep_sentence.h"
 #include "calc_words.h"
 
@@ -263,8 +264,11 @@ const struct mail_fact *calc_mail_facts(struct arena *a, const struct calc_mail 
 {
 	const struct calc_alert *al = m->alert;
 	const char *still = calc_still_sentence(a, &m->still);
+	const char *status = calc_mail_status(a, m);
 	struct facts f = { .a = a };
 
+	if (status)
+		fact(&f, "status", "%s", status);
 	fact(&f, "since", "%s (%s); last good: %s", calc_words_kernel(a, al->to), al->alert->track,
 	     calc_words_kernel(a, al->from));
 	fact(&f, "change", "%s, %lld of %zu series", calc_alert_range_text(a, al), (long long)al->alert->n_series,

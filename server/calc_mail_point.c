@@ -61,11 +61,3 @@ const char *calc_mail_introduced(struct arena *a, const struct calc_mail *m)
 	}
 	return arena_printf(a, "%s..%s", calc_mail_point(a, m->alert->from), calc_mail_point(a, m->alert->to));
 }
-
-void calc_mail_regzbot(struct buf *out, struct arena *a, const struct calc_mail *m)
-{
-	const char *state = m->alert->alert->state;
-
-	if (!strcmp(state, "suspect") || !strcmp(state, "new") || !strcmp(state, "acknowledged"))
-		buf_printf(out, "#regzbot introduced: %s\n\n", calc_mail_introduced(a, m));
-}

@@ -11,7 +11,5 @@ const char *calc_mail_point(struct arena *a, const struct cat_kernel *k);
 const char *calc_mail_reverted(struct arena *a, const struct cat_kernel *k);
 /* The commit, where a revert of it restores most of the change, else "v6.16..v6.17-rc1". */
 const char *calc_mail_introduced(struct arena *a, const struct calc_mail *m);
-/* The paragraph of commands to the kernel's regression tracker that the alert's state asks for. */
-void calc_mail_regzbot(struct buf *out, struct arena *a, const struct calc_mail *m);
 
 #endif

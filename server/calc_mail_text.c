@@ -6,7 +6,7 @@
 #include "../lib/jsonw.h"
 #include "calc_mail_command.h"
 #include "calc_mail_facts.h"
-#include "calc_mail_point.h"
+#include "calc_mail_regzbot.h"
 #include "calc_words.h"
 
 #define FACT_INDENT 12
@@ -68,6 +68,10 @@ static void links(struct buf *out, struct arena *a, const struct calc_mail *m)
 	url = arena_strndup(a, url, (size_t)calc_alert_url_length(url));
 	uuid_format(&al->alert->id, id);
 	link_to(out, "Alert", arena_printf(a, "%s/alerts/%s", url, id));
+	if (al->alert->report_url)
+		link_to(out, "Report", al->alert->report_url);
+	if (al->alert->fix_url)
+		link_to(out, "Fix", al->alert->fix_url);
 	link_to(out, "CSV", arena_printf(a, "%s/api/v1/alerts/%s.csv", url, id));
 	link_to(out, "All rows of the two kernels",
 		arena_printf(a, "%s/compare?base=%s&head=%s&benchmark=%s", url, calc_alert_encoded(a, al->from->name),

@@ -214,6 +214,40 @@ def test_names_cannot_leave_their_places(lab):
     assert email.message_from_bytes(raw, policy=email.policy.SMTP).as_bytes() == raw
 
 
+def decide(lab, alert, **event):
+    answer = lab.api.post(f"/api/v1/alerts/{alert['id']}/events", json=event)
+    assert answer.status_code == 200, answer.text
+
+
+def test_later_drafts_answer_in_the_thread_with_what_became_of_it(lab):
+    lab.watch()
+    story(lab, ("milan-01", 1))
+    lab.checked()
+    alert, first = draft(lab, "eml")
+    decide(lab, alert, action="report", url="https://lore.kernel.org/linux-mm/20260213150810.1-1-lab@lab.example/")
+    raw = draft(lab, "eml")[1]
+    message = email.message_from_bytes(raw, policy=email.policy.default)
+    assert message["Subject"].startswith("Re: [REGRESSION] mprotect/tw4m") and b"#regzbot" not in raw
+    assert message["In-Reply-To"] == message["References"] == "<20260213150810.1-1-lab@lab.example>"
+    assert message["Message-ID"] != email.message_from_bytes(first, policy=email.policy.default)["Message-ID"]
+    assert email.message_from_bytes(raw, policy=email.policy.SMTP).as_bytes() == raw
+    assert re.search(r"^status: +reported\r?$", message.get_content(), re.M)
+    decide(lab, alert, action="fix-posted", url="https://lore.kernel.org/r/20260301.2@lab.example")
+    text = draft(lab)[1]
+    assert text.endswith("\n\n#regzbot monitor: https://lore.kernel.org/r/20260301.2@lab.example\n") and "introduced" not in text
+    boots(lab, "6.19", SIZES)
+    lab.checked()
+    decide(lab, alert, action="fixed", commit="0123456789abcdef0123456789abcdef01234567")
+    text = lab.api.get(f"/api/v1/alerts/{alert['id']}/mail.txt").text
+    narrow(text)
+    assert "status: fixed in v6.19 by 0123456789ab, 100 % restored" in flat(text)
+    assert text.endswith("\n\n#regzbot fix: 0123456789abcdef0123456789abcdef01234567\n")
+    decide(lab, alert, action="reopen")
+    decide(lab, alert, action="invalid", reason="the firmware changed\nBcc: x@y.example")
+    raw = lab.api.get(f"/api/v1/alerts/{alert['id']}/mail.eml").content
+    assert raw.endswith(b"\r\n\r\n#regzbot invalid: the firmware changed\r\n") and b"Bcc" not in raw
+
+
 def test_a_link_in_a_mail_says_the_same_for_good(lab):
     lab.watch()
     story(lab, ("milan-01", 1))

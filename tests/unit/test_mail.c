@@ -3,6 +3,7 @@
 #include "../../server/calc_mail.h"
 #include "../../server/calc_mail_command.h"
 #include "../../server/calc_mail_point.h"
+#include "../../server/calc_mail_regzbot.h"
 #include <unistd.h>
 
 #include "tap.h"
@@ -29,7 +30,8 @@ static struct calc_mail mail;
 static struct calc_mail *story(struct arena *a)
 {
 	row = (struct db_alert){ .track = "mainline", .regression = true, .state = "new", .n_series = 2,
-				 .worst_percent = 50, .created_at = INT64_C(1771000200) * 1000000 };
+				 .worst_percent = 50, .created_at = INT64_C(1771000200) * 1000000,
+				 .changed_at = TM_NONE, .due_at = TM_NONE, .restored_percent = NAN };
 	memset(&row.id, 0x42, sizeof(row.id));
 	for (int i = 0; i < 2; i++) {
 		series[i] = (struct cat_series){ .id = i + 1, .benchmark = &benchmark, .metric = &metric, .machine = &machine,
@@ -152,6 +154,57 @@ static void test_hostile(void)
 	arena_free(a);
 }
 
+/* A state, and the paragraphs that it asks for. */
+static const char *paragraphs(struct arena *a, struct calc_mail *m, const char *state, const char *report)
+{
+	struct buf b;
+	const char *text;
+
+	row.state = state;
+	row.report_url = report;
+	buf_init(&b);
+	calc_mail_regzbot(&b, a, m);
+	text = arena_strdup(a, b.p);
+	buf_fini(&b);
+	return text;
+}
+
+static void test_regzbot(void)
+{
+	static const char lore[] = "https://lore.kernel.org/linux-mm/20260213150810.12345-1-a@b.example/";
+	static const char ticket[] = "https://bugzilla.kernel.org/show_bug.cgi?id=220000";
+	struct db_event why = { .action = "invalid", .details = "{\"text\":\"the firmware changed\\n#regzbot introduced: x\"}" };
+	struct arena *a = arena_new();
+	struct calc_mail *m = story(a);
+
+	is_str(paragraphs(a, m, "acknowledged", NULL), "#regzbot introduced: v6.16..v6.17-rc1\n\n", "a first report introduces");
+	is_str(paragraphs(a, m, "reported", lore), "", "what a list knows is not introduced again");
+	is_str(paragraphs(a, m, "reported", ticket), "#regzbot introduced: v6.16..v6.17-rc1\n\n#regzbot monitor: "
+	       "https://bugzilla.kernel.org/show_bug.cgi?id=220000\n\n", "a ticket is introduced and watched");
+	row.fix_url = "https://lore.kernel.org/r/20260301.1@c.example";
+	is_str(paragraphs(a, m, "fix-posted", lore), "#regzbot monitor: https://lore.kernel.org/r/20260301.1@c.example\n\n",
+	       "a posted fix is watched");
+	row.fix_commit = "0123456789abcdef0123456789abcdef01234567";
+	is_str(paragraphs(a, m, "fixed", lore), "#regzbot fix: 0123456789abcdef0123456789abcdef01234567\n\n", "a fix is named");
+	is_str(paragraphs(a, m, "fixed", NULL), "", "what was never reported needs no end");
+	alert.events = &why;
+	alert.n_events = 1;
+	is_str(paragraphs(a, m, "invalid", lore), "#regzbot invalid: the firmware changed\n\n",
+	       "a reason is one line: it gives no command of its own");
+	row.merged = true;
+	m->dup_of = "https://lore.kernel.org/all/20260212150810.12345-1-very-long-message-id-of-somebody@mail.b.example/";
+	is_str(paragraphs(a, m, "invalid", lore), "#regzbot dup-of:\nhttps://lore.kernel.org/all/20260212150810.12345-1-very-long-"
+	       "message-id-of-somebody@mail.b.example/\n\n", "a merged one is a duplicate, its link unbroken");
+	is_str(calc_mail_lore_id(a, lore), "20260213150810.12345-1-a@b.example", "a link to lore names the message");
+	is_str(calc_mail_lore_id(a, "https://lore.kernel.org/r/a%2Fb@c#r"), "a/b@c", "with its escapes undone");
+	ok(!calc_mail_lore_id(a, "https://lore.kernel.org/r/a%0d%0aBcc:x@c"), "but never with what ends a header");
+	is_str(calc_mail_lore_id(a, "https://lore.kernel.org/r/%zz@c%"), "%zz@c%", "what is no escape stays");
+	ok(!calc_mail_lore_id(a, "https://example.com/r/a@c") && !calc_mail_lore_id(a, NULL), "other links name none");
+	alert.events = NULL;
+	alert.n_events = 0;
+	arena_free(a);
+}
+
 static void test_points(void)
 {
 	struct arena *a = arena_new();
@@ -247,6 +300,7 @@ int main(void)
 {
 	test_words();
 	test_hostile();
+	test_regzbot();
 	test_points();
 	test_commands();
 	return done();
