@@ -107,7 +107,8 @@ const char *calc_mail_status(struct arena *a, const struct calc_mail *m)
 	if (al->fix_commit)
 		text = arena_printf(a, "%s by %.12s", text, al->fix_commit);
 	if (isfinite(al->restored_percent))
-		text = arena_printf(a, "%s, %.0f %% restored", text, al->restored_percent);
+		text = arena_printf(a, "%s, %.0f %% restored", text,
+				    fabs(al->restored_percent) < 0.5 ? 0 : al->restored_percent);
 	return text;
 }
 
