@@ -89,7 +89,7 @@ def test_the_list_of_deliveries(lab, hook, mail):
     alert = lab.alerts()[0]["id"]
     assert [d["alert_id"] for d in deliveries(lab, alert=alert)] == [alert] * 2
     assert all(d["subject"].startswith("[REGRESSION]") for d in deliveries(lab, kind="mail"))
-    assert {d["subject"] for d in deliveries(lab, kind="webhook")} == {f"suite/b{i} +135 % since 6.17-rc1" for i in range(3)}
+    assert {d["subject"].partition(" ")[0] for d in deliveries(lab, kind="webhook")} == {f"suite/b{i}" for i in range(3)}
     one = whole["deliveries"][0]
     assert lab.api.json(f"/api/v1/deliveries/{one['id']}") == one
     assert len(lab.api.get("/api/v1/deliveries.csv").text.splitlines()) == 7
