@@ -26,15 +26,23 @@ struct jnode *api_body_parse(const struct req *rq, struct err *err)
 int api_body_begin(struct api_body *b, const struct req *rq, struct err *err)
 {
 	*b = (struct api_body){ .a = rq->arena, .problems = problems_new(rq->arena), .warnings = problems_new(rq->arena) };
-	b->root = api_body_parse(rq, err);
+	b->root = b->own = api_body_parse(rq, err);
 	if (!b->root)
 		return -1;
 	if (jread_type(b->root) == JREAD_OBJECT)
 		return 0;
 	err_set(err, ERR_INVALID, "an object is needed; here stands %s", jread_word(jread_type(b->root)));
-	jread_free(b->root);
-	b->root = NULL;
+	jread_free(b->own);
+	b->root = b->own = NULL;
 	return -1;
+}
+
+int api_body_of(struct api_body *b, struct arena *a, const struct jnode *root, struct err *err)
+{
+	*b = (struct api_body){ .a = a, .problems = problems_new(a), .warnings = problems_new(a), .root = root };
+	if (jread_type(root) == JREAD_OBJECT)
+		return 0;
+	return err_set(err, ERR_INVALID, "an object is needed; here stands %s", jread_word(jread_type(root)));
 }
 
 static bool was_asked(const struct api_body *b, const char *key)
@@ -52,8 +60,8 @@ int api_body_end(struct api_body *b, struct err *err)
 	for (const struct jmember *m = jread_first(b->root); m; m = jread_next(b->root, m))
 		if (!was_asked(b, jread_key(m)))
 			problems_add(b->warnings, jread_pointer(b->a, "", jread_key(m)), "unknown field, ignored");
-	jread_free(b->root);
-	b->root = NULL;
+	jread_free(b->own);
+	b->root = b->own = NULL;
 	if (!p->total)
 		return 0;
 	err_set(err, ERR_INVALID, "%s: %s", p->list[0].at, p->list[0].message);

@@ -12,8 +12,9 @@
 
 struct api_body {
 	struct arena *a;
-	struct jnode *root;		/* an object */
+	const struct jnode *root;	/* an object */
 	struct problems *problems, *warnings;
+	struct jnode *own;		/* the root, if it is ours to free */
 	const char *asked[32];		/* names of fields, for the warnings */
 	size_t n_asked;
 };
@@ -23,6 +24,8 @@ struct jnode *api_body_parse(const struct req *rq, struct err *err);
 
 /* -1: no object. On 0, api_body_end() has to follow. */
 int api_body_begin(struct api_body *b, const struct req *rq, struct err *err);
+/* Of a value that is parsed already and stays its owner's. */
+int api_body_of(struct api_body *b, struct arena *a, const struct jnode *root, struct err *err);
 /* Frees. -1 with ERR_INVALID and all problems, where there are any. */
 int api_body_end(struct api_body *b, struct err *err);
 void api_body_warnings(struct jsonw *j, const struct api_body *b);	/* the member "warnings" */

@@ -38,6 +38,14 @@ int api_deliveries_again(struct req *rq, struct err *err);
 /* api_manual.c */
 int api_manual_post(struct req *rq, struct err *err);
 
+/* api_rules.c */
+int api_rules_list(struct req *rq, struct err *err);
+int api_rules_get(struct req *rq, struct err *err);
+int api_rules_post(struct req *rq, struct err *err);
+int api_rules_put(struct req *rq, struct err *err);
+int api_rules_delete(struct req *rq, struct err *err);
+int api_rules_dry_run(struct req *rq, struct err *err);
+
 /* api_events.c */
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);

@@ -171,9 +171,18 @@ static const char *operation_id(struct arena *a, const struct route *r)
 	return text;
 }
 
+static const char *lower(struct arena *a, const char *word)
+{
+	char *text = arena_strdup(a, word);
+
+	for (char *p = text; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return text;
+}
+
 static void operation(struct jsonw *j, struct arena *a, const struct route *r)
 {
-	jsonw_key(j, !strcmp(r->method, "GET") ? "get" : "post");
+	jsonw_key(j, lower(a, r->method));
 	jsonw_object(j);
 	jsonw_kstr(j, "operationId", operation_id(a, r));
 	jsonw_kstr(j, "summary", r->about);

@@ -13,8 +13,8 @@
 #include "../lib/must.h"
 #include "../lib/num.h"
 
-enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128 };
-#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN)
+enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128, RULES = 256 };
+#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES)
 
 static const struct command {
 	const char *name;
@@ -27,6 +27,7 @@ static const struct command {
 	{ "migrate", MIGRATE, "", "bring the database's schema to this program's version" },
 	{ "rebuild", REBUILD, "", "make the series packs anew from the runs, tell what differed" },
 	{ "token", TOKEN, " add|list|revoke", "access tokens for labs, people and programs" },
+	{ "rules", RULES, " load FILE", "the rules of alerts from a JSON file; those of an earlier file that are not in it go" },
 	{ "ready", READY, "", "ask a running serve whether it is ready: status 0 or 1, for health checks" },
 	{ "version", VERSION, "", "print the version" },
 	{ NULL, 0, NULL, NULL },
@@ -240,10 +241,26 @@ static int set_from_word(struct conf *conf, const struct command *c, char ***arg
 	return set(conf, o, spelt, value, err);
 }
 
+/* "load", then the file. */
+static int set_rules_word(struct conf *conf, const char *word, struct err *err)
+{
+	if (!conf->subcommand && strcmp(word, "load") != 0)
+		return err_set(err, ERR_SETUP, "rules takes load FILE; here stands \"%s\"", word);
+	if (conf->rules_file)
+		return err_set(err, ERR_SETUP, "rules load takes one file; here stands a second, \"%s\"", word);
+	if (conf->subcommand)
+		conf->rules_file = word;
+	else
+		conf->subcommand = "load";
+	return 0;
+}
+
 static int set_subcommand(struct conf *conf, const struct command *c, const char *word, struct err *err)
 {
 	static const char *const known[] = { "add", "list", "revoke" };
 
+	if (c->bit == RULES)
+		return set_rules_word(conf, word, err);
 	if (c->bit != TOKEN)
 		return err_set(err, ERR_SETUP, "%s takes no \"%s\": options start with --, see `nsecwatchd %s --help`",
 			       c->name, word, c->name);
@@ -283,6 +300,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 		return err_set(err, ERR_SETUP, "NSECWATCH_WEBHOOK_SECRET and --webhook-secret-file are both set: give one");
 	if ((conf->smtp_password || conf->smtp_password_file) && !conf->smtp_user)
 		return err_set(err, ERR_SETUP, "a password for the mail server is set, but no --smtp-user");
+	if (c->bit == RULES && !conf->rules_file)
+		return err_set(err, ERR_SETUP, "rules: load which file? `nsecwatchd rules load FILE`");
 	return c->bit == TOKEN ? check_token(conf, err) : 0;
 }
 

@@ -24,6 +24,7 @@ struct conf {
 	const char *public_url;		/* --public-url: how links in alerts start */
 	const char *log_level;
 	const char *token_name, *token_scope;
+	const char *rules_file;		/* rules load FILE */
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
 	const char *broad_benchmarks;	/* globs, with commas */
 	const char *smtp_password_file;

@@ -13,31 +13,6 @@ int db_alerts_listen(struct db *db, struct err *err)
 	return db_script(db, "LISTEN " DB_ALERTS_CHANNEL, err);
 }
 
-int db_alerts_rules(struct db *db, struct arena *a, struct db_rule **rules, size_t *n, struct err *err)
-{
-	static const struct stmt all = {
-		"alerts_rules", "SELECT id, name, selector, percent, direction <> 'better', direction <> 'worse' "
-				"FROM rule ORDER BY id"
-	};
-	struct db_rows *rows;
-
-	if (db_query(db, &all, DB_NO_ARGS, &rows, err))
-		return -1;
-	*n = (size_t)db_rows_count(rows);
-	*rules = arena_array(a, struct db_rule, *n);
-	for (int i = 0; i < (int)*n; i++)
-		(*rules)[i] = (struct db_rule){
-			.id = db_i64(rows, i, 0),
-			.name = arena_strdup(a, db_text(rows, i, 1)),
-			.selector = arena_strdup(a, db_text(rows, i, 2)),
-			.percent = db_f64(rows, i, 3),
-			.worse = db_bool(rows, i, 4),
-			.better = db_bool(rows, i, 5),
-		};
-	db_rows_free(rows);
-	return 0;
-}
-
 int db_alerts_lock(struct db *db, bool *mine, struct err *err)
 {
 	static const struct stmt lock = { "alerts_lock", "SELECT pg_try_advisory_xact_lock($1)" };

@@ -13,15 +13,6 @@
 #define DB_ALERTS_CHANNEL "nsecwatch_run"
 int db_alerts_listen(struct db *db, struct err *err);
 
-struct db_rule {
-	int64_t id;
-	const char *name;
-	const char *selector;		/* JSON object {"benchmark": ["mm/..."], ...} */
-	double percent;
-	bool worse, better;		/* which directions it looks at */
-};
-int db_alerts_rules(struct db *db, struct arena *a, struct db_rule **rules, size_t *n, struct err *err);
-
 /* A run that was not compared with its neighbours yet. */
 struct db_unchecked {
 	struct uuid run_id;

@@ -168,6 +168,35 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 	return ret;
 }
 
+/* Rules that say "never worse than 6.12": each with its kernel, for the series that it looks at. */
+static int compare_with_baselines(const struct detect_rules *rules, struct db *db, struct arena *a,
+				  const struct place *p, struct detect_report *report, struct err *err)
+{
+	int64_t *ids = arena_array(a, int64_t, p->n), *have;
+	size_t n_have;
+
+	for (size_t i = 0; i < rules->n; i++) {
+		struct detect_rules only = { .d = rules->d, .list = &rules->list[i], .n = 1, .apart = true };
+		const struct calc_rule *r = &rules->list[i];
+		struct selection sel;
+		size_t n = 0;
+
+		if (r->rule.kind != RULE_BASELINE || !r->baseline || r->baseline->is_variant ||
+		    strcmp(r->baseline->track, p->kernel->track) || detect_range_order(r->baseline, p->kernel) >= 0)
+			continue;
+		if (series_at(db, a, p->machine->id, r->baseline->id, &have, &n_have, err) ||
+		    select_ids(rules->d->catalog, a, p->series, p->n, &sel, err))
+			return -1;
+		for (size_t k = 0; k < p->n; k++)
+			if (calc_rules_selects(r, sel.series[k], p->kernel->track) &&
+			    n_have && bsearch(&p->series[k], have, n_have, sizeof(*have), by_id))
+				ids[n++] = p->series[k];
+		if (n && compare_pair(&only, db, a, ids, n, r->baseline, p->kernel, report, err))
+			return -1;
+	}
+	return 0;
+}
+
 /* The machine's kernels that may stand beside p's: of its track, no variants, in order. */
 static int neighbours(struct catalog *c, struct db *db, struct arena *a, const struct place *p,
 		      const struct cat_kernel ***out, size_t *n, struct err *err)
@@ -216,6 +245,8 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 	if (compare_with(rules, db, a, &p, kernels, n, true, report, err) ||
 	    compare_with(rules, db, a, &p, kernels, n, false, report, err))
 		return -1;
+	if (compare_with_baselines(rules, db, a, &p, report, err))
+		return -1;
 	if (detect_fixes_look(rules, db, a, p.kernel, p.series, p.n, err))
 		return -1;
 	return calc_noise_learn(c, db, a, p.series, p.n, &report->noise, err);
@@ -252,7 +283,7 @@ static int check_list(struct work *w, struct db *db, struct arena *a, const stru
 			return -1;
 	}
 	w->report->runs = n;
-	return db_alerts_checked(db, list, n, err);
+	return detect_rules_touch(&rules, db, a, err) || db_alerts_checked(db, list, n, err) ? -1 : 0;
 }
 
 static int work_tx(struct db *db, void *arg, struct err *err)

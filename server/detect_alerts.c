@@ -33,7 +33,7 @@ void detect_alerts_id(const char *track, const char *from_identity, const char *
 struct group {
 	const struct cat_benchmark *benchmark;
 	bool regression;
-	const struct detect_rule *rule;		/* that the first of them breached */
+	const struct calc_rule *rule;		/* that the first of them breached */
 	const struct db_change **steps;
 	size_t n, cap;
 };
@@ -191,6 +191,31 @@ static int keep_moved(struct applying *ap, struct group *g, const struct detect_
 	return n ? db_alerts_members_write(ap->db, ap->a, moved, n, err) : 0;
 }
 
+/* Steps of series that an alert has in this range already, between kernels that stand closer together. */
+static int drop_known(struct applying *ap, struct group *g, struct err *err)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < ap->n_members && !known; k++) {
+			const struct db_member *m = &ap->members[k];
+			struct detect_range r;
+
+			if (m->regression != g->regression || m->change.series_id != g->steps[i]->series_id)
+				continue;
+			if (range_of(ap, m->change.from_kernel_id, m->change.to_kernel_id, &r, err))
+				return -1;
+			known = detect_range_overlap(&r, &ap->step) && (r.from != ap->step.from || r.to != ap->step.to);
+		}
+		if (!known)
+			g->steps[left++] = g->steps[i];
+	}
+	g->n = left;
+	return 0;
+}
+
 static int raise_group(struct applying *ap, struct group *g, struct err *err)
 {
 	struct db_member *members = arena_array(ap->a, struct db_member, g->n);
@@ -203,7 +228,7 @@ static int raise_group(struct applying *ap, struct group *g, struct err *err)
 
 	for (size_t i = 0; i < g->n; i++)
 		ids[i] = g->steps[i]->series_id;
-	if (keep_moved(ap, g, &home, err))
+	if (keep_moved(ap, g, &home, err) || (ap->rules->apart && drop_known(ap, g, err)))
 		return -1;
 	if (!g->n)
 		return 0;
@@ -219,9 +244,8 @@ static int raise_group(struct applying *ap, struct group *g, struct err *err)
 
 /* One breached row to its group; groups are few. */
 static void add_step(struct arena *a, struct group *groups, size_t *n_groups, const struct compare_row *row,
-		     const struct detect_rule *rule, const struct db_change *step)
+		     const struct calc_rule *rule, bool regression, const struct db_change *step)
 {
-	bool regression = row->verdict == COMPARE_REGRESSION;
 	struct group *g;
 	size_t i = 0;
 
@@ -243,24 +267,28 @@ int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct 
 	struct applying ap = { .rules = rules, .db = db, .a = a, .step = { cmp->base, cmp->head }, .report = report };
 	struct db_change *changes = arena_array(a, struct db_change, cmp->n_rows);
 	struct group *groups = arena_array(a, struct group, 2 * cmp->n_rows);
+	struct db_change *limits = arena_array(a, struct db_change, cmp->n_rows);
 	int64_t *ids = arena_array(a, int64_t, cmp->n_rows);
-	size_t n = 0, n_groups = 0;
+	size_t n = 0, n_groups = 0, n_limits = 0;
 
 	for (size_t i = 0; i < cmp->n_rows; i++) {
 		const struct compare_row *row = &cmp->rows[i];
-		const struct detect_rule *rule = detect_rules_breached(rules, row, cmp->head->track);
+		bool regression = false;
+		const struct calc_rule *rule = detect_rules_breached(rules, cmp, row, &regression);
 
 		if (!isfinite(row->change_percent))
 			continue;
 		changes[n] = calc_change_of(cmp, row);
 		ids[n] = row->series->id;
 		if (rule)
-			add_step(a, groups, &n_groups, row, rule, &changes[n]);
+			add_step(a, groups, &n_groups, row, rule, regression, &changes[n]);
+		if (rule && rule->rule.kind == RULE_LIMIT)	/* whatever the test says of the step */
+			limits[n_limits++] = changes[n];
 		n++;
 	}
 	if (!n)
 		return 0;
-	if (db_alerts_changes_write(db, a, changes, n, err) ||
+	if (db_alerts_changes_write(db, a, changes, n, err) || db_alerts_changes_keep(db, a, limits, n_limits, err) ||
 	    db_alerts_members_of_series(db, a, ids, n, &ap.members, &ap.n_members, err))
 		return -1;
 	for (size_t i = 0; i < ap.n_members; i++)	/* their numbers are new, if nothing else is */

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules with their selectors resolved: which step raises an alert. */
+/* The rules that watch goes by: which step raises an alert. */
 #ifndef SERVER_DETECT_RULES_H
 #define SERVER_DETECT_RULES_H
 
-#include "calc_compare.h"
+#include "calc_rules.h"
 #include "detect.h"
-
-struct detect_rule {
-	struct db_rule rule;
-	bool everything;		/* no selector */
-	struct selection sel;
-};
 
 struct detect_rules {
 	const struct detect *d;
-	struct detect_rule *list;
+	struct calc_rule *list;
 	size_t n;
+	bool apart;			/* what is compared are no neighbours: who has a finer word for it keeps it */
 };
 
 /* Reads them; lives in `a`. A rule whose selector is wrong is logged and left out. */
 int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct db *db, struct arena *a,
 		      struct err *err);
-/* The first rule that this row breaches, or NULL. */
-const struct detect_rule *detect_rules_breached(const struct detect_rules *rules, const struct compare_row *row,
-						const char *track);
+/* The first rule that this row breaches, or NULL; then *regression. */
+const struct calc_rule *detect_rules_breached(const struct detect_rules *rules, const struct compare *cmp,
+					      const struct compare_row *row, bool *regression);
+/* In the transaction: which have seen something of theirs, and which have fired. */
+int detect_rules_touch(const struct detect_rules *rules, struct db *db, struct arena *a, struct err *err);
 
 #endif

@@ -33,6 +33,7 @@ static const struct {
 	{ "migrate", cmd_migrate, true },
 	{ "rebuild", cmd_rebuild, true },
 	{ "token", cmd_token, true },
+	{ "rules", cmd_rules, true },
 	{ "ready", cmd_ready, false },
 	{ "version", print_version, false },
 };

@@ -343,7 +343,7 @@ static bool is_single(const struct route *route, const char *name)
 				     "cursor wait alert subject object who";
 	size_t n;
 
-	if (!strcmp(route->method, "POST"))	/* the context of a file */
+	if (strcmp(route->method, "GET") != 0)	/* as the context of a file */
 		return true;
 	for (const char *w = single; (w = next_word(w, &n)); w += n)
 		if (word_fits(w, n, name))

@@ -58,7 +58,7 @@ static void succeed(struct call *call, const uint8_t key[32], const char *versio
 {
 	struct req *rq = &call->rq;
 	const char *type = rq->type ? rq->type : web_args_rep_type(rq->rep);
-	bool get = strcmp(rq->method, "POST") != 0;
+	bool get = !strcmp(rq->method, "GET") || !strcmp(rq->method, "HEAD");
 	struct reply_body *body;
 
 	call->reply.status = rq->status ? (unsigned)rq->status : 200;
