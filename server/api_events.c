@@ -120,6 +120,11 @@ static void read_fields(struct api_body *b, struct asked *q)
 		q->kernel = api_body_line(b, "kernel", false, LINE_MOST);
 		q->unverified = api_body_bool(b, "unverified", false);
 	}
+	if (t->action == LIFECYCLE_MUTE) {
+		t->until = api_body_time(b, "until", false);
+		if (t->until != TM_NONE && t->until <= tm_now_usec())
+			api_body_wrong(b, "until", "is over");
+	}
 	if (t->action == LIFECYCLE_NUDGE) {
 		q->from = api_body_line(b, "from", false, LINE_MOST);
 		q->to = api_body_line(b, "to", false, LINE_MOST);

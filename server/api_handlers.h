@@ -46,6 +46,12 @@ int api_rules_put(struct req *rq, struct err *err);
 int api_rules_delete(struct req *rq, struct err *err);
 int api_rules_dry_run(struct req *rq, struct err *err);
 
+/* api_mutes.c */
+int api_mutes_list(struct req *rq, struct err *err);
+int api_mutes_get(struct req *rq, struct err *err);
+int api_mutes_post(struct req *rq, struct err *err);
+int api_mutes_delete(struct req *rq, struct err *err);
+
 /* api_events.c */
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);

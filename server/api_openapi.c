@@ -120,7 +120,7 @@ static void failures(struct jsonw *j, struct arena *a, const struct route *r)
 		{ "404", strstr(r->pattern, "{id}") != NULL },
 		{ "406", true },
 		{ "408", true },
-		{ "409", r->scope == SCOPE_INGEST || (r->scope == SCOPE_TRIAGE && !strcmp(r->method, "POST")) },
+		{ "409", r->scope == SCOPE_INGEST || (r->scope == SCOPE_TRIAGE && strcmp(r->method, "GET") != 0) },
 		{ "411", r->body },
 		{ "413", true },
 		{ "415", r->body },

@@ -7,12 +7,12 @@
 #define SERVER_CALC_RULES_H
 
 #include "calc_compare.h"
+#include "calc_selector.h"
 #include "db_rules.h"
 
 struct calc_rule {
 	struct db_rule rule;
-	bool everything;		/* no selector */
-	struct selection sel;
+	struct calc_selector on;
 	const struct cat_kernel *baseline;	/* of RULE_BASELINE; NULL: not known (yet) */
 	bool matched, fired;		/* for whoever counts */
 };

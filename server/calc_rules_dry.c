@@ -170,12 +170,12 @@ int calc_rules_dry_run(struct catalog *c, struct db *db, struct arena *a, const 
 		       struct rules_dry *out, struct err *err)
 {
 	struct dry_walk run = { .a = a, .rule = rule, .out = out };
-	struct selection sel = rule->sel;
+	struct selection sel = rule->on.sel;
 	struct arena *scratch = arena_new();
 	int ret = 0;
 
 	*out = (struct rules_dry){ 0 };
-	if (rule->everything)
+	if (rule->on.everything)
 		ret = calc_select_series(c, a, NULL, 0, &sel, err);
 	for (size_t i = 0; i < sel.n && !ret; i += AT_ONCE) {
 		struct selection part = sel;

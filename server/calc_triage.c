@@ -7,6 +7,7 @@
 
 #include "../lib/num.h"
 #include "calc_alert_sum.h"
+#include "db_mutes.h"
 
 #define DEADLINE_MS 5000
 
@@ -67,6 +68,11 @@ static const char *details_of(struct arena *a, struct catalog *c, const struct t
 		kernel_detail(&j, "kernel", t->fixed_in);
 		jsonw_kbool(&j, "verified", t->verified);
 		jsonw_knum(&j, "restored_percent", t->restored_percent);
+	}
+	if (t->action == LIFECYCLE_MUTE) {
+		time_detail(&j, "until", t->until);
+		if (t->mute_id)
+			jsonw_ki64(&j, "mute", t->mute_id);
 	}
 	if (t->from || t->to) {
 		db_catalog_lock(c);
@@ -315,6 +321,28 @@ static int nudge(struct work *w, struct err *err)
 	return taken ? err_set(err, ERR_CONFLICT, "nudge: the alert %s is there; merge them", uuid_format(&other, id)) : 0;
 }
 
+static int mute(struct work *w, struct err *err)
+{
+	struct db_mute own = { .selector = "{}", .of_alert = true, .alert_id = w->al->id, .reason = w->t->text,
+			       .author = w->t->who, .until = w->t->until };
+
+	if (!w->t->mute_id && db_mutes_add(w->db, &own, err))
+		return -1;
+	w->al->mute_id = w->t->mute_id ? w->t->mute_id : own.id;
+	return 0;
+}
+
+/* The mute of one alert ends with it; one of many goes on for the others. */
+static int unmute(struct work *w, struct err *err)
+{
+	struct db_mute *m;
+
+	if (db_mutes_get(w->db, w->a, w->al->mute_id, &m, err) || (m && m->of_alert && db_mutes_end(w->db, m->id, err)))
+		return -1;
+	w->al->mute_id = 0;
+	return 0;
+}
+
 /* What the action says of the alert, beside its state. */
 static int change(struct work *w, struct err *err)
 {
@@ -338,7 +366,11 @@ static int change(struct work *w, struct err *err)
 			al->restored_percent = t->restored_percent;
 		}
 		return 0;
+	case LIFECYCLE_MUTE:
+		return mute(w, err);
 	case LIFECYCLE_REOPEN:
+		if (al->mute_id && unmute(w, err))
+			return -1;
 		al->fixed_in_kernel_id = 0;
 		al->restored_percent = NAN;
 		if (t->to) {	/* came back, later */

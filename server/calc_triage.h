@@ -22,6 +22,8 @@ struct triage {
 	int64_t due_at;
 	const struct cat_kernel *from, *to;	/* nudge; NULL: stays */
 	struct uuid into;			/* merge */
+	int64_t mute_id;			/* mute: by this one; 0: by one of its own, */
+	int64_t until;				/* until then (TM_NONE: no end) */
 	const int64_t *series_ids;		/* split */
 	size_t n_series;
 	/* of `fixed`: what the data say; NULL: not looked at */

@@ -67,6 +67,7 @@ struct db_alert {
 	int64_t due_at, changed_at;	/* TM_NONE: none, never */
 	int64_t fixed_in_kernel_id;	/* 0: none */
 	double restored_percent;	/* NaN: not known */
+	int64_t mute_id;		/* what it is muted by; 0: nothing */
 };
 struct db_member {
 	struct uuid alert_id;

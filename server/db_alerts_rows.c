@@ -13,7 +13,7 @@ const char *db_alerts_direction(bool regression)
 #define ALERT_COLUMNS \
 	"id, track, from_kernel_id, to_kernel_id, benchmark_id, coalesce(rule_id, 0), direction = 'regression', state, " \
 	"n_series, worst_percent, machine_ids, config_ids, created_at, part, origin, merged_into, assignee, report_url, " \
-	"fix_url, fix_commit, due_at, changed_at, coalesce(fixed_in_kernel_id, 0), restored_percent"
+	"fix_url, fix_commit, due_at, changed_at, coalesce(fixed_in_kernel_id, 0), restored_percent, coalesce(mute_id, 0)"
 
 /* What triage says of an alert: the columns from `part` on. */
 static void take_triage(struct arena *a, const struct db_rows *rows, int i, struct db_alert *al)
@@ -31,6 +31,7 @@ static void take_triage(struct arena *a, const struct db_rows *rows, int i, stru
 	al->changed_at = db_time(rows, i, 21);
 	al->fixed_in_kernel_id = db_i64(rows, i, 22);
 	al->restored_percent = db_f64(rows, i, 23);
+	al->mute_id = db_i64(rows, i, 24);
 }
 
 /* All rows of a result with ALERT_COLUMNS; frees it. */

@@ -15,7 +15,7 @@ int db_triage_write(struct db *db, const struct db_alert *al, struct err *err)
 		"triage_write",
 		"UPDATE alert SET state = $2, assignee = $3, due_at = $4, report_url = $5, fix_url = $6, fix_commit = $7,"
 		" fixed_in_kernel_id = $8, restored_percent = $9, merged_into = $10, from_kernel_id = $11, to_kernel_id = $12,"
-		" changed_at = $13 WHERE id = $1"
+		" changed_at = $13, mute_id = $14 WHERE id = $1"
 	};
 
 	return db_query(db, &write,
@@ -24,7 +24,7 @@ int db_triage_write(struct db *db, const struct db_alert *al, struct err *err)
 				id_or_null(al->fixed_in_kernel_id),
 				al->restored_percent == al->restored_percent ? db_arg_f64(al->restored_percent) : db_arg_null(),
 				db_arg_uuid(al->merged ? &al->merged_into : NULL), db_arg_i64(al->from_kernel_id),
-				db_arg_i64(al->to_kernel_id), db_arg_time(tm_now_usec())),
+				db_arg_i64(al->to_kernel_id), db_arg_time(tm_now_usec()), id_or_null(al->mute_id)),
 			NULL, err);
 }
 

@@ -176,7 +176,8 @@ static int compare_with_baselines(const struct detect_rules *rules, struct db *d
 	size_t n_have;
 
 	for (size_t i = 0; i < rules->n; i++) {
-		struct detect_rules only = { .d = rules->d, .list = &rules->list[i], .n = 1, .apart = true };
+		struct detect_rules only = { .d = rules->d, .list = &rules->list[i], .n = 1, .mutes = rules->mutes,
+					     .apart = true };
 		const struct calc_rule *r = &rules->list[i];
 		struct selection sel;
 		size_t n = 0;

@@ -82,7 +82,7 @@ static int tell(struct applying *ap, const struct uuid *id, const struct group *
 	return detect_tell(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, err);
 }
 
-static int make_alert(struct applying *ap, const struct group *g, struct uuid *id, struct err *err)
+static int make_alert(struct applying *ap, const struct group *g, int64_t mute, struct uuid *id, struct err *err)
 {
 	struct db_alert al = {
 		.track = ap->step.to->track,
@@ -102,6 +102,8 @@ static int make_alert(struct applying *ap, const struct group *g, struct uuid *i
 		return -1;
 	if (!made)	/* no alert overlapped, and its id holds its range: only a bug leads here */
 		return err_set(err, ERR_BUG, "an alert's id is taken by another range");
+	if (mute)
+		return detect_mutes_silence(ap->rules->d, ap->db, ap->a, id, mute, err);
 	return tell(ap, id, g, "opened", err);
 }
 
@@ -124,18 +126,35 @@ static int reopen(struct applying *ap, const struct group *g, const struct uuid 
 	return tell(ap, id, g, arena_printf(ap->a, "reopened-%lld", (long long)times), err);
 }
 
+/* A selector silenced the alert, and now something moves that it does not select. */
+static int wake(struct applying *ap, const struct uuid *id, struct err *err)
+{
+	struct db_alert *al;
+	struct db_mute *m = NULL;
+
+	if (db_alerts_get(ap->db, ap->a, id, &al, err) || (al->mute_id && db_mutes_get(ap->db, ap->a, al->mute_id, &m, err)))
+		return -1;
+	if (strcmp(al->state, "muted") || !m || m->of_alert)
+		return 0;
+	ap->report->alerts++;
+	return detect_mutes_wake(ap->rules->d, ap->db, ap->a, id, "More moves than what is muted.", err);
+}
+
 /* The alert that the steps belong to, made or reopened where need be. *none: they are an old story. */
 static int find_or_make(struct applying *ap, const struct group *g, const struct detect_home *h, struct uuid *id,
 			bool *none, struct err *err)
 {
+	int64_t mute = detect_mutes_of(&ap->rules->mutes, h->catalog, h->series_ids, h->n_series, h->step.to->track);
 	enum detect_home_kind kind;
 
 	if (detect_home_find(h, ap->db, ap->a, &kind, id, err))
 		return -1;
 	*none = kind == HOME_OLD;
 	if (kind == HOME_NONE)
-		return make_alert(ap, g, id, err);
-	return kind == HOME_FIXED ? reopen(ap, g, id, err) : 0;
+		return make_alert(ap, g, mute, id, err);
+	if (kind == HOME_FIXED)
+		return reopen(ap, g, id, err);
+	return kind == HOME_FOUND && !mute ? wake(ap, id, err) : 0;
 }
 
 static bool in_group(const struct group *g, int64_t series_id)

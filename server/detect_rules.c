@@ -14,6 +14,8 @@ int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct
 	if (db_rules_list(db, a, true, &list, &n, err))
 		return -1;
 	*rules = (struct detect_rules){ .d = d, .list = arena_array(a, struct calc_rule, n + 1) };
+	if (detect_mutes_load(&rules->mutes, d->catalog, db, a, err))
+		return -1;
 	for (size_t i = 0; i < n; i++) {
 		char name[300], why[900];
 

@@ -5,11 +5,13 @@
 
 #include "calc_rules.h"
 #include "detect.h"
+#include "detect_mutes.h"
 
 struct detect_rules {
 	const struct detect *d;
 	struct calc_rule *list;
 	size_t n;
+	struct detect_mutes mutes;
 	bool apart;			/* what is compared are no neighbours: who has a finer word for it keeps it */
 };
 

@@ -14,6 +14,7 @@
 #include "db_migrate.h"
 #include "db_packs.h"
 #include "detect.h"
+#include "detect_mutes.h"
 #include "watch_send.h"
 
 #define POLL_MS 2000		/* the truth: NOTIFY only makes it faster */
@@ -106,6 +107,20 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 	return 0;
 }
 
+/* Alerts whose mute is over are new again. */
+static int wake_some(struct watch *w, struct err *err)
+{
+	size_t n;
+
+	if (detect_mutes_expire(&w->detect, w->db, &n, err))
+		return -1;
+	if (n) {
+		log_event(LOG_INFO, "no longer muted", "alerts=%zu", n);
+		watch_send_wake(w->send);
+	}
+	return 0;
+}
+
 /* One turn of work. *more: the next one need not wait. Checks that fail leave packing alone. */
 static int turn(struct watch *w, bool *more, struct err *err)
 {
@@ -119,7 +134,7 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	if (listen_again(w, err))
 		return -1;
 	(void)db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
-	ret = check_some(w, more, err);
+	ret = check_some(w, more, err) || wake_some(w, err) ? -1 : 0;
 	if (!pack_some(w, more, &pack_err))
 		return ret;
 	if (!ret)
