@@ -3,13 +3,13 @@
 #ifndef LIB_STATS_STUDENT_H
 #define LIB_STATS_STUDENT_H
 
-/* Zero it once. df are rounded down: to eighths below 32, else to integers, so the quantile is at most a little too large. */
+/*
+ * Zero it once. df are rounded down, to eighths below 32, to integers below some 800, so the quantile is at most
+ * a little too large; from there on they are as they are.
+ */
 #define STUDENT_MEMO 1024
 struct student_memo {
-	struct student_kept {
-		double of[STUDENT_MEMO];
-		double last_df, last;	/* of those beyond: a bound on df is the same in all rows */
-	} t975, t80;
+	double t975[STUDENT_MEMO], t80[STUDENT_MEMO];
 };
 
 double student_t975(struct student_memo *memo, double df);

@@ -5,6 +5,9 @@
 #include <float.h>
 #include <stdbool.h>
 
+#define MATHLIB_STANDALONE
+#include <Rmath.h>
+
 #include "../score/ab_sim.h"
 
 #define N(a) (sizeof(a) / sizeof(*(a)))
@@ -103,6 +106,24 @@ static void by_hand(void)
 	is_num(t.noise, sqrt(s2), 1e-12, "noise of one boot");
 	ok(student_t975(&memo, 12.7) <= student_t975(&memo, 12.6) && student_t975(&memo, 4.99) >= student_t975(&memo, 5) &&
 	   fabs(student_t975(&memo, 1e5) - 1.96) < 1e-3 && isnan(student_t975(&memo, 0)), "quantiles at any df");
+}
+
+/* The expansion for many df, and where it begins. */
+static void quantiles(void)
+{
+	double off = 0;
+
+	for (double df = 790; df < 1e7; df *= 1.1) {
+		double whole = df < 800 ? floor(df) : df;
+
+		off = fmax(off, fabs(student_t975(&memo, df) / qt(.975, whole, 1, 0) - 1));
+		off = fmax(off, fabs(student_t80(&memo, df) / qt(.80, whole, 1, 0) - 1));
+	}
+	ok(off < 1e-14, "quantiles of many df, off by %.1e", off);
+}
+
+static void steps(void)
+{
 	ok(ab_step(25, 26) == 1 && fabs(ab_step(25, 25.5) - .1) < 1e-12 && ab_step(1. / 3, 1) == 0 &&
 	   ab_step(NAN, 1) == 0 && fabs(ab_step(3449.8, 3453.1) - .1) < 1e-12, "steps of rounding");
 }
@@ -436,6 +457,8 @@ static void simulation(void)
 int main(void)
 {
 	by_hand();
+	quantiles();
+	steps();
 	sources();
 	equal_values();
 	restored();
