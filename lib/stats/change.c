@@ -11,7 +11,7 @@ struct change *change_new(struct arena *a)
 	struct change *c = arena_zalloc(a, sizeof(*c));
 
 	c->a = a;
-	change_models(c);
+	change_models();
 	return c;
 }
 

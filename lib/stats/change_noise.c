@@ -8,8 +8,10 @@
  * plus white noise.
  */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
+#include "../must.h"
 #include "change_own.h"
 
 /*
@@ -25,7 +27,11 @@ static double ar_level(double r, double k)
 	return (k * (1 + r) / (1 - r) - q * (2 + 1 - rk)) / k;
 }
 
-void change_models(struct change *c)
+static struct model {
+	double growth[CHANGE_LEVELS], prior;
+} models[CHANGE_RHOS * CHANGE_WHITES];		/* constant once made */
+
+static void make_models(void)
 {
 	static const double rhos[CHANGE_RHOS] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95 };
 	static const double whites[CHANGE_WHITES] = { 0, 0.25, 0.5, 0.75 };
@@ -37,12 +43,19 @@ void change_models(struct change *c)
 			double level = log(white + (1 - white) * ar_level(r, (double)((size_t)1 << j)));
 
 			if (j)
-				c->growth[m][j - 1] = level - last;
+				models[m].growth[j - 1] = level - last;
 			last = level;
 		}
-		c->prior[m] = r > 0 ? log(tune_ar_prior / ((CHANGE_RHOS - 1) * CHANGE_WHITES)) :
-				      log((1 - tune_ar_prior) / CHANGE_WHITES);
+		models[m].prior = r > 0 ? log(tune_ar_prior / ((CHANGE_RHOS - 1) * CHANGE_WHITES)) :
+					  log((1 - tune_ar_prior) / CHANGE_WHITES);
 	}
+}
+
+void change_models(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	must(!pthread_once(&once, make_models));
 }
 
 /* Mean of squares with those beyond tune_trim times the mean cut down to it, to a fixed point. */
@@ -122,14 +135,14 @@ static void look(struct change *c, bool first, struct seen *seen)
 }
 
 /* Expected growth of each level, over the models. */
-static void expect(const struct change *c, const struct seen *seen, double *growth)
+static void expect(const struct seen *seen, double *growth)
 {
 	double weight[CHANGE_RHOS * CHANGE_WHITES], best = -INFINITY, sum = 0;
 
 	for (size_t m = 0; m < CHANGE_RHOS * CHANGE_WHITES; m++) {
-		weight[m] = c->prior[m];
+		weight[m] = models[m].prior;
 		for (size_t j = 0; j < seen->n && j < (size_t)tune_fit_levels; j++) {
-			double d = seen->growth[j] - c->growth[m][j];
+			double d = seen->growth[j] - models[m].growth[j];
 
 			weight[m] -= 0.5 * d * d * seen->blocks[j] / tune_fit_v;
 		}
@@ -140,7 +153,7 @@ static void expect(const struct change *c, const struct seen *seen, double *grow
 		weight[m] = exp(weight[m] - best);
 		sum += weight[m];
 		for (size_t j = 0; j < CHANGE_LEVELS; j++)
-			growth[j] += weight[m] * c->growth[m][j];
+			growth[j] += weight[m] * models[m].growth[j];
 	}
 	for (size_t j = 0; j < CHANGE_LEVELS; j++)
 		growth[j] = growth[j] / sum + log(tune_prior_growth);
@@ -153,7 +166,7 @@ void change_noise(struct change *c, bool first)
 	size_t from = 1;
 
 	look(c, first, &seen);
-	expect(c, &seen, growth);
+	expect(&seen, growth);
 	level = c->s2[1];
 	for (size_t j = 0; j < CHANGE_LEVELS && from < c->n; j++) {
 		double blocks = j < seen.n ? seen.blocks[j] : 0, g = growth[j] * tune_prior_n;

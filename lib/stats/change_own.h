@@ -45,7 +45,6 @@ struct change {
 	struct change_found *found;
 	size_t *outliers;
 	struct change_list list;
-	double growth[CHANGE_RHOS * CHANGE_WHITES][CHANGE_LEVELS], prior[CHANGE_RHOS * CHANGE_WHITES];
 };
 
 /* change_prepare.c: values to y, w, x and sums. */
@@ -53,7 +52,7 @@ void change_prepare(struct change *c);
 void change_sums(struct change *c);
 
 /* change_noise.c: s2 and local, given the cuts. */
-void change_models(struct change *c);
+void change_models(void);	/* before change_noise() */
 void change_noise(struct change *c, bool first);
 
 /* change_split.c: the cuts. */

@@ -145,10 +145,9 @@ static double spread(struct change *c)
  * running median of five, which keeps steps sharp (Tukey, Exploratory Data Analysis, 1977, 7).
  * Those at the very end may be a new level: left to change_tail().
  */
-static void clip(struct change *c)
+static void clip(struct change *c, double s)
 {
 	size_t n = c->n;
-	double s = spread(c);
 
 	memcpy(c->x, c->y, n * sizeof(double));
 	memset(c->clipped, 0, n);
@@ -169,16 +168,30 @@ static void clip(struct change *c)
 	}
 }
 
+/* Whether all runs are of as many boots and repetitions: then they weigh the same, whatever the variances. */
+static bool alike(const struct change *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if (c->boots[i] != c->boots[0] || c->reps[i] != c->reps[0])
+			return false;
+	return true;
+}
+
 /*
  * Random effects: a run varies by tau^2 / boots between boots, and by s_w^2 / reps within.
  * s_w^2 pools (sd / value)^2 over runs with repetitions; tau^2 is what half the mean squared
  * first difference leaves (von Neumann et al., Ann. Math. Stat. 12, 1941).
  */
-static void weigh(struct change *c)
+static void weigh(struct change *c, double s)
 {
-	double within = 0, df = 0, shares = 0, boots = 0, s = spread(c), tau, middle;
+	double within = 0, df = 0, shares = 0, boots = 0, tau, middle;
 	size_t n = c->n;
 
+	if (alike(c)) {
+		for (size_t i = 0; i < n; i++)
+			c->w[i] = 1;
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		double cv = c->sd[i] / fabs(c->logs ? c->value[i] : c->scale);
 
@@ -216,9 +229,12 @@ void change_sums(struct change *c)
 
 void change_prepare(struct change *c)
 {
+	double s;
+
 	to_y(c);
 	c->rounding = rounded(c);
-	clip(c);
-	weigh(c);
+	s = spread(c);
+	clip(c, s);
+	weigh(c, s);
 	change_sums(c);
 }
