@@ -69,7 +69,7 @@ struct gate {
 	const struct options *o;
 	const struct jnode **rows; /* the regressions above the limit, the worst first */
 	size_t n_rows;
-	size_t judged, within, unclear, unclear_above, not_run;
+	size_t judged, within, open, unclear, unclear_above, not_run;
 };
 
 static const char *text(const struct jnode *row, const char *key)
@@ -98,18 +98,35 @@ static int worst_first(const void *x, const void *y)
 	return (a < b) - (a > b);
 }
 
-/* The server has judged each row, knowing its direction and noise; here stands only what passes. */
+/* The least favourable end of the interval, as percent worse; NaN: no interval, or neither end is worse. */
+static double worst_possible(const struct jnode *row)
+{
+	const struct jnode *ci = jread_get(row, "change_ci");
+	const char *better = text(row, "better");
+
+	if (jread_type(ci) != JREAD_ARRAY || jread_len(ci) != 2)
+		return NAN;
+	if (!strcmp(better, "lower"))
+		return jread_num(jread_at(ci, 1));
+	return strcmp(better, "higher") ? NAN : -jread_num(jread_at(ci, 0));
+}
+
+/*
+ * The server has judged each row, knowing its direction and noise; here stands only what passes. A row that was
+ * tested and not shown to be worse passes; without a test there is nothing to go by.
+ */
 static void count_row(struct gate *g, const struct jnode *row)
 {
 	const char *verdict = text(row, "verdict");
 	bool above = change_of(row) > g->o->max_regression;
 
-	if (!strcmp(verdict, "inconclusive")) {
+	if (!strcmp(verdict, "inconclusive") && isnan(number(row, "p"))) {
 		g->unclear++;
 		g->unclear_above += above && !strcmp(text(row, "direction"), "worse");
 		return;
 	}
 	g->judged++;
+	g->open += !strcmp(verdict, "inconclusive") && worst_possible(row) > g->o->max_regression;
 	if (strcmp(verdict, "regression"))
 		return;
 	if (above)
@@ -201,12 +218,16 @@ static int judge(struct gate *g, const char *base, const char *head)
 		printf("FAIL: %s against %s: nothing could be judged\n", head, base);
 		return 1;
 	}
-	if (o->strict && (g->unclear || g->not_run)) {
+	if (o->strict && (g->unclear || g->open || g->not_run)) {
+		if (g->open)
+			printf("%zu may be worse by more than %g %%: more boots would tell\n", g->open, o->max_regression);
 		printf("FAIL: %s against %s: not all could be judged (--strict)\n", head, base);
 		return 1;
 	}
 	printf("PASS: %s against %s: of %zu none is worse by more than %g %%", head, base, g->judged,
 	       o->max_regression);
+	if (g->open)
+		printf("; %zu may be", g->open);
 	printf(g->within ? " (%zu by less)\n" : "\n", g->within);
 	return 0;
 }

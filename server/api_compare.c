@@ -2,6 +2,7 @@
 /* GET /api/v1/compare: two kernels, and what a third brings back. */
 #include "api_compare.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,18 @@ static void json_series(struct jsonw *j, const struct cat_series *s)
 	jsonw_raw(j, s->config->json);
 }
 
+static void json_interval(struct jsonw *j, double lo, double hi)
+{
+	if (!isfinite(lo) || !isfinite(hi)) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_array(j);
+	jsonw_num(j, lo);
+	jsonw_num(j, hi);
+	jsonw_array_end(j);
+}
+
 static void json_change(struct jsonw *j, const struct compare_row *r)
 {
 	JSONW_KEY(j, "change_percent");
@@ -61,14 +74,7 @@ static void json_change(struct jsonw *j, const struct compare_row *r)
 	JSONW_KEY(j, "direction");
 	jsonw_str(j, calc_compare_direction_word(r->direction));
 	JSONW_KEY(j, "change_ci");
-	if (r->tested) {
-		jsonw_array(j);
-		jsonw_num(j, r->ci_lo);
-		jsonw_num(j, r->ci_hi);
-		jsonw_array_end(j);
-	} else {
-		jsonw_null(j);
-	}
+	json_interval(j, r->ci_lo, r->ci_hi);
 	JSONW_KEY(j, "verdict");
 	jsonw_str(j, calc_compare_verdict_word(r->verdict));
 	JSONW_KEY(j, "confidence");
@@ -197,6 +203,20 @@ static void json_sweeps(struct jsonw *j, struct arena *a, const struct compare *
 	jsonw_array_end(j);
 }
 
+/* Of the summary: how sure its mean is, and what q is over. */
+static void json_explained(struct jsonw *j, const struct compare *c)
+{
+	jsonw_key(j, "why");
+	jsonw_object(j);
+	jsonw_key(j, "geomean_ci");
+	json_interval(j, c->geomean_lo, c->geomean_hi);
+	jsonw_key(j, "signs_disagree");
+	jsonw_bool(j, c->signs_disagree);
+	jsonw_ki64(j, "family", (int64_t)c->family);
+	jsonw_knum(j, "expected_false", AB_Q_WEAK * (double)(c->regressions + c->improvements));
+	jsonw_object_end(j);
+}
+
 static void as_json(struct buf *out, struct arena *a, const struct compare *c, const struct asked *asked)
 {
 	struct jsonw j = jsonw_begin(out);
@@ -217,6 +237,8 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 	jsonw_ki64(&j, "inconclusive", (int64_t)c->inconclusive);
 	jsonw_knum(&j, "geomean_percent", c->geomean_percent);
 	jsonw_knum(&j, "restored_percent", c->restored_percent);
+	if (asked->explain)
+		json_explained(&j, c);
 	jsonw_object_end(&j);
 	json_rows(&j, a, c, asked);
 	if (asked->sweeps)

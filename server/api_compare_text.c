@@ -126,7 +126,7 @@ static void noise_line(struct buf *out, struct arena *a, const struct compare_ro
 	double least = INFINITY, most = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		single += rows[i]->base.n == 1 && rows[i]->head.n == 1;
+		single += !rows[i]->tested && rows[i]->base.n == 1 && rows[i]->head.n == 1;
 		no_ratio += !rows[i]->tested && !has_ratio(rows[i]);
 		untested += !rows[i]->tested && has_ratio(rows[i]);
 		if (rows[i]->tested) {
@@ -138,10 +138,10 @@ static void noise_line(struct buf *out, struct arena *a, const struct compare_ro
 		table_para(out, 2, arena_printf(a, "%zu of %zu rows have a value of 0 or less: noise is told, and a verdict "
 						"given, of values above 0 only.", no_ratio, n));
 	if (single == n && !no_ratio)
-		table_para(out, 2, "n = 1 on each side: no noise estimate, so no verdict.");
+		table_para(out, 2, "n = 1 on each side, no history: no noise estimate, so no verdict.");
 	else if (untested)
 		table_para(out, 2, arena_printf(a, "%zu of %zu rows have no noise estimate (n = 1, or no spread "
-						"told): no verdict there.", untested, n));
+						"told, and no history): no verdict there.", untested, n));
 	if (untested + no_ratio < n)
 		table_para(out, 2, arena_printf(a, "Seen with 80 %% power at these repetitions: %s",
 						most - least < .05 * most ?
@@ -207,6 +207,7 @@ static void summary(struct buf *out, struct arena *a, const struct compare *c)
 					"%zu can't tell.", c->n_rows, c->n_rows == 1 ? "" : "s", c->regressions,
 					c->regressions == 1 ? "" : "s", c->improvements,
 					c->improvements == 1 ? "" : "s", c->unchanged, c->inconclusive);
+	size_t claims = c->regressions + c->improvements;
 	bool mixed = false;
 
 	for (size_t i = 1; i < c->n_rows; i++)
@@ -214,6 +215,14 @@ static void summary(struct buf *out, struct arena *a, const struct compare *c)
 	if (isfinite(c->geomean_percent))
 		text = arena_printf(a, "%s Geomean %s%s.", text, table_percent(a, c->geomean_percent),
 				    mixed ? ", over rows where less and rows where more is better" : "");
+	if (isfinite(c->geomean_lo) && c->n_rows > 1)
+		text = arena_printf(a, "%s (95 %% CI %s .. %s.)", text, table_percent(a, c->geomean_lo),
+				    table_percent(a, c->geomean_hi));
+	if (c->signs_disagree)
+		text = arena_printf(a, "%s Signs disagree: some rows are surely above and some surely below nothing.", text);
+	if (c->family > 1 && claims)
+		text = arena_printf(a, "%s Of %zu claims over %zu tests at most %.2g are false, on average.", text, claims,
+				    c->family, AB_Q_WEAK * (double)claims);
 	if (isfinite(c->restored_percent))
 		text = arena_printf(a, "%s The fix restores %.1f %% of it.", text, c->restored_percent);
 	table_para(out, 0, text);

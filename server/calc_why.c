@@ -121,6 +121,12 @@ void calc_why_row(struct arena *a, const struct compare_row *r, size_t family, s
 	side_inputs(a, w, "head", &r->head);
 	input(w, "noise_percent", r->noise_percent);
 	input(w, "detectable_percent", r->detectable_percent);
+	if (r->fix.runs) {
+		input(w, "restored_lo_percent", r->restored_lo);
+		input(w, "restored_hi_percent", r->restored_hi);
+		input(w, "remaining_lo_percent", r->remaining_lo);
+		input(w, "remaining_hi_percent", r->remaining_hi);
+	}
 	if (!t->source) {
 		struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
 		char *advice = arena_alloc(a, AB_ADVICE);

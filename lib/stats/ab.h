@@ -18,7 +18,7 @@
  *	siblings	the same benchmark with other params on the same machine: noise_of_siblings()
  *	repetitions	one boot a side and nothing else, 2 values a side: tau is not known, and PRESUMED to be
  *			AB_TAU_PRESUMED or AB_TAU_TIMES times the spread of the repetitions, whichever is more.
- *			That is a bound and no estimate; only changes of about 15 % and up are beyond it.
+ *			That is a bound and no estimate; only changes of about 10 % and up are beyond it.
  *
  * r is the step to which values were rounded, relative to the value: a rounded value is off by up to half a
  * step, alike in all repetitions, with variance r^2 / 12 (uniform; GUM, JCGM 100:2008, 4.3.7). And v is
@@ -32,13 +32,14 @@
 #include "student.h"
 
 /*
- * What boots differ by is 0.1 to 3 % from benchmark to benchmark; 5 % is beyond that, and so is three times
- * the spread of repetitions where those are the noisier. Strictly nothing can be said without a second boot,
- * and of up to +-15 % nothing is. But an exact case of the story (stress-ng bigheap, one summary of 10
- * a side, -43 % at 3 % of spread) is to be a regression: no boot has ever made such a difference.
+ * What boots differ by is 0.1 to 3 % from benchmark to benchmark; a little more than that, and five times the
+ * spread of repetitions where those are the noisier. Strictly nothing can be said without a second boot,
+ * and of up to +-9 % nothing is. But an exact case of the story (stress-ng bigheap, one summary of 10
+ * a side, -43 % at 3 % of spread) is to be a regression: no boot has ever made such a difference. In the
+ * simulation, tau = sigma = 1 % and a true +5 %, less than one row in 1,000 gets a verdict.
  */
-#define AB_TAU_PRESUMED 0.05
-#define AB_TAU_TIMES 3.
+#define AB_TAU_PRESUMED 0.033
+#define AB_TAU_TIMES 5.
 
 /* Percent. FLOOR: no smaller change is called a regression or an improvement. SAME: unchanged is claimed only where the 95 % CI lies inside it. */
 #define AB_FLOOR_PERCENT 0.5

@@ -136,3 +136,15 @@ def test_watch_learns_what_it_checks(api, machine, database, tmp_path):
         SELECT n.kernels, n.variance FROM series_noise n JOIN series s ON s.id = n.series_id
         JOIN machine m ON m.id = s.machine_id WHERE m.name = %s""", machine)
     assert kernels >= 12 and .003 < variance ** .5 < .03
+
+
+def test_the_summary_explains_its_mean_and_its_family(api, machine):
+    for boot in range(3):
+        post(api, machine, "6.16", {4: 1000, 8: 1000, 16: 1000}, 9, boot=boot, tau=.002, sigma=.002)
+        post(api, machine, "6.17", {4: 1200, 8: 800, 16: 1000}, 9, boot=boot, tau=.002, sigma=.002)
+    query = {"base": "6.16", "head": "6.17", "machine": machine}
+    why = api.json(COMPARE, params={**query, "explain": 1})["summary"]["why"]
+    assert why["family"] == 3 and why["signs_disagree"] is True and why["expected_false"] == pytest.approx(.1)
+    assert why["geomean_ci"][0] < api.json(COMPARE, params=query)["summary"]["geomean_percent"] < why["geomean_ci"][1]
+    text = " ".join(api.get(COMPARE + ".txt", params=query).text.split())
+    assert "Signs disagree" in text and "Of 2 claims over 3 tests at most 0.1 are false, on average." in text
