@@ -53,7 +53,16 @@ void svg_end(struct buf *out)
 	buf_puts(out, "</svg>\n");
 }
 
-/* Bytes of the UTF-8 character at s, or 0 where there is none that XML may hold. */
+/* Marks that turn around the text behind them (RLO and its kin), and line ends of Unicode. */
+static bool turns_text(const unsigned char *s, size_t len)
+{
+	if (len != 3 || s[0] != 0xe2)
+		return false;
+	return (s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+	       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
+/* Bytes of the UTF-8 character at s, or 0 where there is none that XML may hold, or a picture show. */
 static size_t character(const unsigned char *s, size_t n)
 {
 	size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 :
@@ -68,7 +77,8 @@ static size_t character(const unsigned char *s, size_t n)
 			return 0;
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||	/* overlong, surrogates */
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
-	    (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe))			/* U+FFFE, U+FFFF */
+	    (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe) ||			/* U+FFFE, U+FFFF */
+	    turns_text(s, len))
 		return 0;
 	return len;
 }

@@ -69,7 +69,7 @@ int calc_mail_load(struct catalog *c, struct db *db, struct arena *a, const stru
 int calc_mail_of(struct catalog *c, struct db *db, struct arena *a, const struct calc_alert *al,
 		 const struct calc_mail_look *look, struct calc_mail **out, struct err *err);
 
-/* "[REGRESSION] mprotect/tw4m: from 40 KiB, up to +150 % since v6.17-rc1": one line, any characters. */
+/* "[REGRESSION] mprotect/tw4m: from 40 KiB, up to +150 % since v6.17-rc1": one line, no control characters. */
 void calc_mail_subject(struct buf *out, const struct calc_mail *m);
 /* The body; without what is not for a snapshot: links and commands. */
 void calc_mail_words(struct buf *out, struct arena *a, const struct calc_mail *m);

@@ -17,8 +17,8 @@ void calc_mail_subject(struct buf *out, const struct calc_mail *m)
 	struct arena *a = arena_new();
 	const struct calc_alert *al = m->alert;
 
-	buf_printf(out, "[%s] %s: %s since %s", al->alert->regression ? "REGRESSION" : "IMPROVEMENT", al->benchmark->name,
-		   calc_mail_extent(a, m), calc_words_kernel(a, al->to));
+	buf_puts(out, table_clean(a, arena_printf(a, "[%s] %s: %s since %s", al->alert->regression ? "REGRESSION" : "IMPROVEMENT",
+						  al->benchmark->name, calc_mail_extent(a, m), calc_words_kernel(a, al->to))));
 	if (al->n_machines > 1)
 		buf_printf(out, " (%zu machines)", al->n_machines);
 	arena_free(a);

@@ -164,7 +164,7 @@ const struct route routes[] = {
 	  .about = "Whether the process lives.", .shape = "Health" },
 	{ .method = "GET", .pattern = "/readyz", .handler = api_health_ready, .scope = SCOPE_NONE, .reps = REP_JSON,
 	  .about = "Whether it can serve: database reachable, schema current.", .shape = "Health" },
-	{ .method = "GET", .pattern = "/api/v1/token", .handler = api_token, .scope = SCOPE_NONE, .reps = REP_JSON,
+	{ .method = "GET", .pattern = "/api/v1/token", .handler = api_token, .scope = SCOPE_READ, .reps = REP_JSON,
 	  .about = "Whose token the request bears, and whether it may decide of alerts.", .shape = "Token" },
 	{ .method = "GET", .pattern = "/api/openapi.json", .handler = api_openapi, .scope = SCOPE_NONE,
 	  .reps = REP_JSON, .light = true, .about = "This document." },

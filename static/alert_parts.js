@@ -34,7 +34,7 @@ function groupRow(r, a, axis, columns) {
 		h(
 			'th',
 			{ colspan: columns, scope: 'rowgroup' },
-			machineName(r.machine),
+			h('bdi', machineName(r.machine)),
 			h('span.dim', ` (${r.uarch}), `),
 			`THP ${r.thp}`,
 			h('span.dim', `, ${r.metric}, ${r.unit}${r.better === 'neutral' ? '' : `, ${r.better} is better`} `),

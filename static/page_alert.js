@@ -120,7 +120,9 @@ function grouped(a) {
 		h('h2', 'Why these rows are one alert'),
 		h(
 			'p',
-			`One message for what belongs together: all of them are of ${a.benchmark}, moved the same way (${a.kind}) and between the same two kernels of ${a.track}, ${f.tag(a.from)} and ${f.tag(a.to)}. `,
+			`One message for what belongs together: all of them are of `,
+			h('bdi', a.benchmark),
+			`, moved the same way (${a.kind}) and between the same two kernels of ${a.track}, ${f.tag(a.from)} and ${f.tag(a.to)}. `,
 			`Machines, sizes and THP modes are its rows; what is measured later joins it, and a kernel in between narrows it.${manual}`,
 		),
 	];
@@ -176,7 +178,12 @@ function trend(a) {
 		h(
 			'h2',
 			h('a', { href: query.url('/trend') }, 'Over kernels'),
-			h('span.dim', `: ${f.params(worst.params) || worst.metric} on ${worst.machine}, THP ${worst.thp}`),
+			h(
+				'span.dim',
+				`: ${f.params(worst.params) || worst.metric} on `,
+				h('bdi', worst.machine),
+				`, THP ${worst.thp}`,
+			),
 		),
 		h(
 			'figure.picture.trend',

@@ -62,7 +62,8 @@ export function signIn(reason) {
 		try {
 			keepToken(input.value, remember.checked);
 			const me = await askAs('/api/v1/token');
-			if (!me.triage) throw new Error(`Token "${me.name}" has scope ${me.scope}; scope triage is needed.`);
+			if (!me.triage)
+				throw new Error(`Token "${me.name}" has scope ${me.scope}; scope triage or admin is needed.`);
 			done = true;
 			dialog.close();
 		} catch (error) {
