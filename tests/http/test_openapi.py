@@ -62,7 +62,7 @@ def test_every_representation_of_every_resource(document, anonymous, api, run):
     """Whether the answers are as described is seen by the hook; here all are asked for, by extension and by Accept."""
     asked = 0
     for path, item in document["paths"].items():
-        if "get" not in item or re.search("(alerts|deliveries|snapshots)/{id}", path):     # read elsewhere, where there are some
+        if "get" not in item or ("{id}" in path and "/runs/{id}" not in path):     # read elsewhere, where there are some
             continue
         who = anonymous if {} in item["get"]["security"] + [{}] * (not item["get"]["security"]) else api
         for query in QUERIES.get(path, [""]):
