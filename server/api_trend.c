@@ -18,6 +18,15 @@ static void json_numbers(struct jsonw *j, const char *key, const double *v, size
 	jsonw_array_end(j);
 }
 
+static void json_range(struct jsonw *j, const char *key, double lo, double hi)
+{
+	jsonw_key(j, key);
+	jsonw_array(j);
+	jsonw_num(j, lo);
+	jsonw_num(j, hi);
+	jsonw_array_end(j);
+}
+
 static void json_change(struct jsonw *j, const struct trend_change *c)
 {
 	char alert[UUID_TEXT];
@@ -28,6 +37,9 @@ static void json_change(struct jsonw *j, const struct trend_change *c)
 	jsonw_knum(j, "before_center", c->before_center);
 	jsonw_knum(j, "after_center", c->after_center);
 	jsonw_knum(j, "percent", c->percent);
+	json_range(j, "ci", c->ci_lo, c->ci_hi);
+	json_range(j, "suspects", (double)c->first, (double)c->last);
+	jsonw_kbool(j, "level", c->level);
 	jsonw_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
 	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
 	jsonw_kstr(j, "alert_id", c->has_alert ? uuid_format(&c->alert_id, alert) : NULL);
@@ -67,6 +79,11 @@ static void json_series(struct jsonw *j, const struct trend_series *t, size_t n)
 	for (size_t i = 0; i < t->n_changes; i++)
 		json_change(j, &t->changes[i]);
 	jsonw_array_end(j);
+	jsonw_key(j, "suspect");
+	if (t->suspect)
+		json_change(j, &t->last);
+	else
+		jsonw_null(j);
 	jsonw_object_end(j);
 }
 

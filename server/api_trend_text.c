@@ -38,6 +38,20 @@ static void text_point(struct table *t, struct arena *a, const struct trend *tr,
 				      calc_compare_confidence_word(c->confidence)) : "");
 }
 
+/* "From 6.17-rc1 on +14.2 % (+13.1 % to +15.3 %): regression (strong)." */
+static void text_level(struct buf *out, struct arena *a, const struct trend *t, const struct trend_change *c)
+{
+	const char *text = arena_printf(a, "From %s on %s (%s to %s): %s (%s).", t->kernels[c->at]->name,
+					table_percent(a, c->percent), table_percent(a, c->ci_lo),
+					table_percent(a, c->ci_hi), calc_compare_verdict_word(c->verdict),
+					calc_compare_confidence_word(c->confidence));
+
+	if (c->first != c->last)
+		text = arena_printf(a, "%s The first with it is one of %s .. %s.", text, t->kernels[c->first]->name,
+				    t->kernels[c->last]->name);
+	table_para(out, 2, table_clean(a, text));
+}
+
 static void text_series(struct buf *out, struct arena *a, const struct trend *tr, const struct trend_series *s)
 {
 	struct table *t = table_new(a, head, sizeof(head) / sizeof(*head));
@@ -63,7 +77,14 @@ static void text_series(struct buf *out, struct arena *a, const struct trend *tr
 						       *params ? ", " : "", params, s->track)));
 	buf_putc(out, '\n');
 	table_txt(out, t);
-	if (single)
+	for (size_t i = 0; i < s->n_changes; i++)
+		if (s->changes[i].level)
+			text_level(out, a, tr, &s->changes[i]);
+	if (s->suspect)
+		table_para(out, 2, table_clean(a, arena_printf(a, "%s alone deviates by %s: run it again.",
+							       tr->kernels[s->last.at]->name,
+							       table_percent(a, s->last.percent))));
+	if (single && !s->levels)
 		buf_puts(out, "n = 1: no noise estimate, so no verdict.\n");
 }
 
@@ -128,7 +149,7 @@ static const char *title(struct arena *a, const struct trend *t)
 
 	for (size_t i = 0; i < t->n_series; i++)
 		for (size_t k = 0; k < t->n_kernels && is_drawn(t, &t->series[i]); k++)
-			noise |= !isnan(t->series[i].lo[k]);
+			noise |= t->series[i].levels || !isnan(t->series[i].lo[k]);
 	for (size_t i = 0; i < t->n_series; i++)
 		for (size_t k = 0; k < t->series[i].n_changes && is_drawn(t, &t->series[i]); k++)
 			if (!most || fabs(t->series[i].changes[k].percent) > fabs(most->percent)) {

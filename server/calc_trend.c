@@ -8,6 +8,7 @@
 #include "../lib/stats/bh.h"
 #include "calc_ids.h"
 #include "calc_sides.h"
+#include "calc_trend_levels.h"
 #include "db_alerts.h"
 #include "db_packs.h"
 
@@ -36,6 +37,8 @@ struct work {
 	struct student_memo memo;
 	struct step *steps;
 	size_t n_steps, cap_steps;
+	struct change *detector;		/* of the series at hand */
+	size_t *measured, n_measured;		/* its kernels, no variants */
 	struct trend *out;
 };
 
@@ -197,13 +200,51 @@ static void add_point(struct work *w, struct trend_series *s, const struct point
 	ab_interval(side, NULL, &w->memo, &s->lo[p->kernel], &s->hi[p->kernel]);
 }
 
+/* Whether the kernels of the series and track at `from` are enough to speak of levels. */
+static bool has_levels(const struct work *w, size_t from)
+{
+	const struct point *first = &w->points[from];
+	const char *track = w->kernels[first->kernel]->track;
+	size_t n = 0;
+	uint32_t last = UINT32_MAX;
+
+	for (size_t i = from; i < w->n && n < TREND_LEVELS_LEAST; i++) {
+		const struct point *p = &w->points[i];
+
+		if (p->series != first->series || strcmp(w->kernels[p->kernel]->track, track))
+			break;
+		n += p->kernel != last && !w->kernels[p->kernel]->is_variant;
+		last = p->kernel;
+	}
+	return n == TREND_LEVELS_LEAST;
+}
+
+/*
+ * Ends the series. Of a long one its newest kernel is compared with the one before it, too, where
+ * both have several boots: what one value cannot tell, they can.
+ */
+static void end_series(struct work *w, struct trend_series *s, const struct stats_side *before,
+		       const struct stats_side *last)
+{
+	size_t n = w->n_measured;
+
+	if (!s)
+		return;
+	s->newest = n ? w->measured[n - 1] : 0;
+	if (!s->levels)
+		return;
+	calc_trend_levels(w->a, w->detector, w->kernels, w->measured, s);
+	if (before->boots > 1 && last->boots > 1)
+		add_step(w, s, w->measured[n - 2], before, w->measured[n - 1], last);
+}
+
 static void make_series(struct work *w)
 {
 	void *scratch = arena_alloc(w->a, stats_side_scratch(w->n));
 	struct stats_sample *flat = arena_array(w->a, struct stats_sample, w->n);
 	struct trend_series *s = NULL;
-	struct stats_side before = { 0 }, side;
-	size_t series = SIZE_MAX, after = 0;
+	struct stats_side before = { 0 }, last = { 0 }, side;
+	size_t series = SIZE_MAX;
 
 	for (size_t from = 0, to; from < w->n; from = to) {
 		const struct point *p = &w->points[from];
@@ -212,57 +253,40 @@ static void make_series(struct work *w)
 		for (to = from; to < w->n && w->points[to].series == p->series && w->points[to].kernel == p->kernel;)
 			to++;
 		if (series != p->series || strcmp(s->track, k->track)) {
+			end_series(w, s, &before, &last);
 			s = add_series(w, w->order[p->series], k->track);
+			s->levels = has_levels(w, from);
 			series = p->series;
-			before.runs = 0;
+			w->n_measured = 0;
+			change_clear(w->detector);
 		}
 		add_point(w, s, p, to - from, scratch, flat, &side);
 		if (k->is_variant)
 			continue;
-		if (before.runs)
-			add_step(w, s, after, &before, p->kernel, &side);
-		before = side;
-		after = p->kernel;
+		if (s->levels)
+			calc_trend_level_add(w->detector, &side);
+		else if (w->n_measured)
+			add_step(w, s, w->measured[w->n_measured - 1], &last, p->kernel, &side);
+		before = last;
+		last = side;
+		w->measured[w->n_measured++] = p->kernel;
 	}
+	end_series(w, s, &before, &last);
 }
 
 /* ---- changes ---- */
 
-static int member_order(const void *a, const void *b)
+static struct trend_change *add_change(struct work *w, struct trend_series *s)
 {
-	const struct db_member *x = a, *y = b;
-	const int64_t k[] = { x->change.series_id, x->change.from_kernel_id, x->change.to_kernel_id };
-	const int64_t l[] = { y->change.series_id, y->change.from_kernel_id, y->change.to_kernel_id };
-
-	for (int i = 0; i < 3; i++)
-		if (k[i] != l[i])
-			return k[i] < l[i] ? -1 : 1;
-	return 0;
+	s->changes = arena_grow(w->a, s->changes, s->n_changes * sizeof(*s->changes),
+				(s->n_changes + 1) * sizeof(*s->changes));
+	return &s->changes[s->n_changes++];
 }
 
-static void add_change(struct work *w, const struct step *st, const struct db_member *members, size_t n_members)
-{
-	struct trend_series *s = st->series;
-	const struct db_member key = { .change = { .series_id = s->series->id,
-						   .from_kernel_id = w->kernels[st->after]->id,
-						   .to_kernel_id = w->kernels[st->at]->id } };
-	const struct db_member *m = n_members ? bsearch(&key, members, n_members, sizeof(key), member_order) : NULL;
-
-	s->changes[s->n_changes++] = (struct trend_change){
-		.at = st->at, .after = st->after, .before_center = st->row.base.center,
-		.after_center = st->row.head.center, .percent = st->row.change_percent,
-		.verdict = st->row.verdict, .confidence = st->row.confidence,
-		.has_alert = m != NULL, .alert_id = m ? m->alert_id : (struct uuid){ { 0 } },
-	};
-}
-
-/* Steps that pass the test of compare, with q over all steps of the answer, and the alerts that hold them. */
-static int find_changes(struct work *w, struct db *db, struct err *err)
+/* Steps that pass the test of compare, with q over all steps of the answer. */
+static void judge_steps(struct work *w)
 {
 	double *q = arena_array(w->a, double, w->n_steps);
-	int64_t *ids = arena_array(w->a, int64_t, w->n_steps);
-	struct db_member *members = NULL;
-	size_t n_members = 0, n_ids = 0, found = 0;
 
 	for (size_t i = 0; i < w->n_steps; i++)
 		q[i] = w->steps[i].row.p;
@@ -274,23 +298,35 @@ static int find_changes(struct work *w, struct db *db, struct err *err)
 		calc_compare_judge(&st->row, st->series->series->metric->better);
 		if (st->row.verdict < COMPARE_IMPROVEMENT)
 			continue;
-		w->steps[found++] = *st;
-		if (!n_ids || ids[n_ids - 1] != st->series->series->id)
-			ids[n_ids++] = st->series->series->id;
+		*add_change(w, st->series) = (struct trend_change){
+			.at = st->at, .after = st->after, .first = st->at, .last = st->at,
+			.before_center = st->row.base.center, .after_center = st->row.head.center,
+			.percent = st->row.change_percent, .ci_lo = st->row.ci_lo, .ci_hi = st->row.ci_hi,
+			.before_boots = st->row.base.boots, .after_boots = st->row.head.boots,
+			.verdict = st->row.verdict, .confidence = st->row.confidence,
+			.from = w->kernels[st->after], .to = w->kernels[st->at],
+		};
 	}
-	if (found && db_alerts_members_of_series(db, w->a, ids, n_ids, &members, &n_members, err))
-		return -1;
-	if (n_members)
-		qsort(members, n_members, sizeof(*members), member_order);
-	for (size_t from = 0, to; from < found; from = to) {
-		struct trend_series *s = w->steps[from].series;
+}
 
-		for (to = from; to < found && w->steps[to].series == s;)
-			to++;
-		s->changes = arena_array(w->a, struct trend_change, to - from);
-		for (size_t i = from; i < to; i++)
-			add_change(w, &w->steps[i], members, n_members);
+/* The alerts that hold the changes. */
+static int find_alerts(struct work *w, struct db *db, struct err *err)
+{
+	int64_t *ids = arena_array(w->a, int64_t, w->out->n_series);
+	struct db_member *members;
+	size_t n_ids = 0, n;
+
+	for (size_t i = 0; i < w->out->n_series; i++) {
+		const struct trend_series *s = &w->out->series[i];
+
+		if (s->n_changes && (!n_ids || ids[n_ids - 1] != s->series->id))
+			ids[n_ids++] = s->series->id;
 	}
+	if (!n_ids)
+		return 0;
+	if (db_alerts_members_of_series(db, w->a, ids, n_ids, &members, &n, err))
+		return -1;
+	calc_trend_alerts(w->a, w->out, members, n);
 	return 0;
 }
 
@@ -328,6 +364,9 @@ int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct s
 	w->out->n_kernels = w->n_kernels;
 	/* a series has at most one entry a track, and no more entries than points */
 	w->out->series = arena_array(a, struct trend_series, w->n + 1);
+	w->detector = change_new(a);
+	w->measured = arena_array(a, size_t, w->n_kernels + 1);
 	make_series(w);
-	return find_changes(w, db, err);
+	judge_steps(w);
+	return find_alerts(w, db, err);
 }

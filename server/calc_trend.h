@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Series over the kernels of their tracks: columns of points, and where neighbours differ. */
+/*
+ * Series over the kernels of their tracks: columns of points, and where they changed. A series
+ * of TREND_LEVELS_LEAST kernels and up is searched for changes of its level (lib/stats/change.h);
+ * in a shorter one each kernel is compared with the one before it, as `compare` does.
+ */
 #ifndef SERVER_CALC_TREND_H
 #define SERVER_CALC_TREND_H
 
@@ -10,13 +14,20 @@
 #define TREND_SERIES_MAX 5000
 #define TREND_POINTS_MAX 2000000	/* series x kernels */
 
+#define TREND_LEVELS_LEAST 10
+
 struct trend_change {
 	size_t at, after;		/* indexes of kernels: first of the new level, last measured before it */
 	double before_center, after_center, percent;
 	enum compare_verdict verdict;
 	enum compare_confidence confidence;
+	bool level;			/* of the series' level, over all its kernels; else between two neighbours */
+	size_t first, last;		/* suspects: kernels that may be the first of the new level */
+	double ci_lo, ci_hi;		/* of percent, 95 % */
+	int64_t before_boots, after_boots;	/* of a level: kernels that make it */
 	bool has_alert;
 	struct uuid alert_id;
+	const struct cat_kernel *from, *to;	/* the step: as the alert's row has it, else around the suspects */
 };
 
 struct trend_series {			/* one series on one track */
@@ -26,6 +37,10 @@ struct trend_series {			/* one series on one track */
 	int64_t *n;
 	struct trend_change *changes;
 	size_t n_changes;
+	bool levels;			/* long enough to have them */
+	size_t newest;			/* index of its last kernel; variants count nothing */
+	bool suspect;			/* that alone deviates: no change yet, run it again */
+	struct trend_change last;
 };
 
 struct trend {

@@ -9,6 +9,7 @@
 #include "calc_noise_learn.h"
 #include "detect_alerts.h"
 #include "detect_fixes.h"
+#include "detect_levels.h"
 #include "detect_range.h"
 #include "detect_rules.h"
 
@@ -117,9 +118,9 @@ static int select_ids(struct catalog *c, struct arena *a, const int64_t *ids, si
 	return all ? 0 : err_set(err, ERR_BUG, "a run names a series that the catalogue does not have");
 }
 
-static int compare_pair(const struct detect_rules *rules, struct db *db, struct arena *a, const int64_t *ids, size_t n,
-			const struct cat_kernel *base, const struct cat_kernel *head, struct detect_report *report,
-			struct err *err)
+static int compare_pair(const struct detect_rules *rules, struct db *db, struct arena *a,
+			const struct detect_levels *levels, const int64_t *ids, size_t n, const struct cat_kernel *base,
+			const struct cat_kernel *head, struct detect_report *report, struct err *err)
 {
 	struct selection sel;
 	struct compare *cmp;
@@ -127,6 +128,7 @@ static int compare_pair(const struct detect_rules *rules, struct db *db, struct 
 	if (select_ids(rules->d->catalog, a, ids, n, &sel, err) ||
 	    calc_compare(rules->d->catalog, db, a, &sel, base, head, NULL, NULL, &cmp, err))
 		return -1;
+	detect_levels_filter(levels, cmp);
 	return detect_alerts_apply(rules, db, a, cmp, report, err);
 }
 
@@ -135,8 +137,8 @@ static int compare_pair(const struct detect_rules *rules, struct db *db, struct 
  * that was only measured in part does not stand between the others.
  */
 static int compare_with(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
-			const struct cat_kernel *const *kernels, size_t n_kernels, bool below,
-			struct detect_report *report, struct err *err)
+			const struct detect_levels *levels, const struct cat_kernel *const *kernels, size_t n_kernels,
+			bool below, struct detect_report *report, struct err *err)
 {
 	int64_t *left = arena_array(a, int64_t, p->n), *common = arena_array(a, int64_t, p->n);
 	struct arena *scratch = arena_new();	/* series that are new walk the whole history */
@@ -161,7 +163,7 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 			break;
 		n = take_common(left, &n_left, have, n_have, common);
 		if (n)
-			ret = compare_pair(rules, db, scratch, common, n, below ? other : p->kernel,
+			ret = compare_pair(rules, db, scratch, levels, common, n, below ? other : p->kernel,
 					   below ? p->kernel : other, report, err);
 	}
 	arena_free(scratch);
@@ -172,6 +174,7 @@ static int compare_with(const struct detect_rules *rules, struct db *db, struct 
 static int compare_with_baselines(const struct detect_rules *rules, struct db *db, struct arena *a,
 				  const struct place *p, struct detect_report *report, struct err *err)
 {
+	const struct detect_levels none = { 0 };
 	int64_t *ids = arena_array(a, int64_t, p->n), *have;
 	size_t n_have;
 
@@ -192,7 +195,7 @@ static int compare_with_baselines(const struct detect_rules *rules, struct db *d
 			if (calc_rules_selects(r, sel.series[k], p->kernel->track) &&
 			    n_have && bsearch(&p->series[k], have, n_have, sizeof(*have), by_id))
 				ids[n++] = p->series[k];
-		if (n && compare_pair(&only, db, a, ids, n, r->baseline, p->kernel, report, err))
+		if (n && compare_pair(&only, db, a, &none, ids, n, r->baseline, p->kernel, report, err))
 			return -1;
 	}
 	return 0;
@@ -229,6 +232,7 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 {
 	struct catalog *c = rules->d->catalog;
 	const struct cat_kernel **kernels;
+	struct detect_levels levels = { 0 };
 	struct place p = { 0 };
 	size_t n;
 
@@ -243,8 +247,11 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 	if (series_at(db, a, machine_id, kernel_id, &p.series, &p.n, err) ||
 	    neighbours(c, db, a, &p, &kernels, &n, err))
 		return -1;
-	if (compare_with(rules, db, a, &p, kernels, n, true, report, err) ||
-	    compare_with(rules, db, a, &p, kernels, n, false, report, err))
+	if (n >= TREND_LEVELS_LEAST && detect_levels_read(c, db, a, p.kernel, p.series, p.n, &levels, err))
+		return -1;
+	if (compare_with(rules, db, a, &p, &levels, kernels, n, true, report, err) ||
+	    compare_with(rules, db, a, &p, &levels, kernels, n, false, report, err) ||
+	    detect_levels_apply(&levels, rules, db, a, report, err))
 		return -1;
 	if (compare_with_baselines(rules, db, a, &p, report, err))
 		return -1;

@@ -2,8 +2,10 @@
 /*
  * New runs -> steps -> alerts. A run's kernel is compared, series by series, with the
  * nearest kernel below and above it in its track that the machine has measured;
- * variants are compared with nothing. Rules decide which steps raise an alert. Whatever
- * the order, the repetition and the number of those who work: the rows come out the same.
+ * variants are compared with nothing. Where a series has a long history its changes of level
+ * count instead (detect_levels.h). Rules decide which steps raise an alert. Whatever the
+ * repetition and the number of those who work, and for short histories the order, too:
+ * the rows come out the same.
  */
 #ifndef SERVER_DETECT_H
 #define SERVER_DETECT_H

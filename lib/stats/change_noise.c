@@ -78,7 +78,7 @@ static double robust_mean(const double *v, size_t n)
 	return mean;
 }
 
-/* Squared differences of adjacent k-blocks inside levels, by their weight; how many, in tmp. */
+/* Squared differences of adjacent k-blocks inside levels, by their weight; how many, in tmp. Not across c->tail. */
 static size_t differences(struct change *c, size_t k)
 {
 	size_t step = k > 2 ? k / 2 : 1, m = 0;
@@ -86,6 +86,8 @@ static size_t differences(struct change *c, size_t k)
 	for (size_t s = 0; s <= c->n_cut; s++) {
 		size_t lo = s ? c->cut[s - 1] : 0, hi = s < c->n_cut ? c->cut[s] : c->n;
 
+		if (lo < c->tail && c->tail < hi)
+			hi = c->tail;
 		for (size_t i = lo; i + 2 * k <= hi; i += step) {
 			double wa = change_weight(c, i, i + k), wb = change_weight(c, i + k, i + 2 * k);
 			double d = change_mean(c, i + k, i + 2 * k) - change_mean(c, i, i + k);

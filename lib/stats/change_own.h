@@ -36,7 +36,9 @@ struct change {
 	double *sw, *swx, *swxx;	/* running sums of w, w * x and w * x^2; n + 1 */
 	double *s2;			/* [k]: variance of a mean of k runs, times its weight */
 	double *tmp, *ratio, *local;
+	bool doubtful;			/* the last level: shown, but nobody is told */
 	double rounding;		/* variance of a value from having been rounded */
+	size_t tail;			/* from here on to the end all runs are far off: outliers or a new level */
 	uint8_t *clipped, *mark;
 	size_t *cand, *last;		/* cuts to begin with; of the pass before */
 	size_t *cut, n_cut;	/* first positions of levels, without 0 */
@@ -61,6 +63,7 @@ void change_split(struct change *c);
 double change_ratio(const struct change *c, size_t lo, size_t at, size_t hi);
 /* Variance of the mean of positions from..to. */
 double change_variance(const struct change *c, size_t from, size_t to);
+double change_threshold(const struct change *c, size_t a, size_t b);
 size_t change_best_place(const struct change *c, size_t lo, size_t hi, size_t least, double *gain);
 
 /* change_tail.c: takes back cuts near the end that too few runs support. */

@@ -151,6 +151,7 @@ static void clip(struct change *c, double s)
 
 	memcpy(c->x, c->y, n * sizeof(double));
 	memset(c->clipped, 0, n);
+	c->tail = n;
 	if (n < 5)
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -162,10 +163,10 @@ static void clip(struct change *c, double s)
 		c->x[i] = m + copysign(tune_clip_to * s, r);
 		c->clipped[i] = 1;
 	}
-	for (size_t i = n; i-- > 0 && c->clipped[i];) {
-		c->clipped[i] = 0;
+	while (c->tail && c->clipped[c->tail - 1])
+		c->clipped[--c->tail] = 0;
+	for (size_t i = c->tail; i < n && c->tail + 1 < n; i++)	/* one alone is no level: it stays clipped */
 		c->x[i] = c->y[i];
-	}
 }
 
 /* Whether all runs are of as many boots and repetitions: then they weigh the same, whatever the variances. */

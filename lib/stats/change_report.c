@@ -80,7 +80,7 @@ static void tell(const struct change *c, size_t lo, size_t at, size_t hi, struct
 		.noise_percent = limited(sqrt(s2) * (c->logs ? 100 : 100 / fmax(fabs(before + c->centre), DBL_MIN))),
 		.runs_before = at - lo, .runs_after = hi - at,
 	};
-	f->clear = at >= (size_t)tune_alert_at && c->n >= (size_t)tune_alert_n && f->score >= tune_alert + tune_alert_ar * log(fmax(c->s2[c->n < 8 ? c->n : 8] / c->s2[1], 1));
+	f->clear = !(hi == c->n && c->doubtful) && at >= (size_t)tune_alert_at && c->n >= (size_t)tune_alert_n && f->score >= tune_alert + tune_alert_ar * log(fmax(c->s2[c->n < 8 ? c->n : 8] / c->s2[1], 1));
 	f->state = f->clear && hi - at >= CHANGE_SETTLED ? CHANGE_CERTAIN : CHANGE_LIKELY;
 	suspects(c, lo, at, hi, fmax(s2, c->s2[1]), f);
 }

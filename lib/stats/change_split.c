@@ -9,7 +9,7 @@ static const size_t window[] = { 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128,
 #define WINDOWS (sizeof(window) / sizeof(*window))
 
 /* What t^2 of means of a and b runs must exceed. */
-static double threshold(const struct change *c, size_t a, size_t b)
+double change_threshold(const struct change *c, size_t a, size_t b)
 {
 	size_t least = a < b ? a : b;
 	double n = (double)c->n, t = tune_c0 + tune_c1 * log(n);
@@ -55,7 +55,7 @@ double change_ratio(const struct change *c, size_t lo, size_t at, size_t hi)
 	size_t a = at - lo, b = hi - at, last_a = 0, last_b = 0;
 	double best = 0, full = t2(c, at, a, b);
 
-	best = full / threshold(c, a, b);
+	best = full / change_threshold(c, a, b);
 	for (size_t i = 0; i < WINDOWS; i++) {
 		size_t wa = window[i] < a ? window[i] : a, wb = window[i] < b ? window[i] : b;
 
@@ -63,7 +63,7 @@ double change_ratio(const struct change *c, size_t lo, size_t at, size_t hi)
 			continue;
 		if ((wa == a && wb == b) || (wa == last_a && wb == last_b))
 			break;
-		best = fmax(best, t2(c, at, wa, wb) / threshold(c, wa, wb));
+		best = fmax(best, t2(c, at, wa, wb) / change_threshold(c, wa, wb));
 		last_a = wa;
 		last_b = wb;
 	}

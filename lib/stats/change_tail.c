@@ -9,6 +9,7 @@
 #include "change_own.h"
 
 #define TAIL_MAX 5
+#define SUSPECT_HISTORY 5	/* runs of the level before */
 
 /* Residuals of all runs before `end` from their levels, outliers as they were. */
 static void residuals(struct change *c, size_t end)
@@ -39,47 +40,54 @@ static double excursion(const struct change *c, size_t end, size_t k)
 	return worst;
 }
 
-/* Whether the runs from `at` on go further than history ever did, by the factor. */
-static bool unheard_of(struct change *c, size_t at, double factor)
+/* How far the runs from `at` on, all of them, are from the level before: in this direction the least. */
+static double least_step(const struct change *c, size_t at)
 {
 	size_t lo = c->n_cut && c->cut[c->n_cut - 1] < at ? c->cut[c->n_cut - 1] :
 		    c->n_cut > 1 ? c->cut[c->n_cut - 2] : 0;
-	double m = change_mean(c, lo, at), least = INFINITY, most = 0, sign = c->y[at] > m ? 1 : -1;
+	double m = change_mean(c, lo, at), least = INFINITY, sign = c->y[at] > m ? 1 : -1;
 
 	for (size_t i = at; i < c->n; i++)
 		least = fmin(least, sign * (c->y[i] - m));
-	for (size_t i = at; i < c->n && i < at + 2; i++)
-		most = fmax(most, sign * (c->y[i] - m));
-	if (!(least > 0) || (least < tune_agree * most && c->n - at < 4) || at - lo < tune_hist)
-		return false;
-	residuals(c, at);
-	if (c->n - at == 2 && least < tune_exc21 * excursion(c, at, 1))
-		return false;
-	return least > factor * excursion(c, at, c->n - at);
+	return at - lo < (size_t)tune_hist ? 0 : least;
 }
 
+/* One deviating run is told as a suspect, and is no level. */
 static void last_run(struct change *c)
 {
 	size_t at = c->n - 1, lo = c->n_cut ? c->cut[c->n_cut - 1] : 0;
+	double step, score;
 
-	if (at - lo < 5)
+	if (at - lo < SUSPECT_HISTORY)
 		return;
-	if (fabs(c->y[at] - change_mean(c, lo, at)) < tune_floor)
+	step = fabs(c->y[at] - change_mean(c, lo, at));
+	score = step * step / (c->s2[1] / c->w[at] + change_variance(c, lo, at)) / change_threshold(c, at - lo, 1);
+	if (step < tune_floor || score < tune_tail1)
 		return;
-	if (change_ratio(c, lo, at, c->n) < tune_tail1 || !unheard_of(c, at, tune_exc1))
-		return;
-	c->list.suspect = true;
+	c->x[at] = c->y[at];	/* for change_report(): the sums begin with it */
+	change_sums(c);
+	residuals(c, at);
+	c->list.suspect = step > excursion(c, at, 1);
 }
 
+/*
+ * The last level, where it is short, stays if it goes beyond all that equally many runs did before;
+ * people are told if it does so by far, and two runs only where no single one ever came near.
+ */
 void change_tail(struct change *c)
 {
+	c->doubtful = false;
 	while (c->n_cut) {
-		size_t at = c->cut[c->n_cut - 1], k = c->n - at, lo = c->n_cut > 1 ? c->cut[c->n_cut - 2] : 0;
-		double ratio = change_ratio(c, lo, at, c->n);
-		double need = k == 2 ? tune_tail2 : k == 3 ? tune_tail3 : tune_tail5;
-		double exc = k == 2 ? tune_exc2 : k == 3 ? tune_exc3 : tune_exc4;
+		size_t at = c->cut[c->n_cut - 1], k = c->n - at;
+		double least, worst;
 
-		if (k > TAIL_MAX || (ratio >= need && unheard_of(c, at, exc)))
+		if (k > TAIL_MAX)
+			break;
+		least = least_step(c, at);
+		residuals(c, at);
+		worst = excursion(c, at, k);
+		c->doubtful = least < tune_exc * worst || (k == 2 && least < tune_exc21 * excursion(c, at, 1));
+		if (least > worst)
 			break;
 		c->n_cut--;
 	}

@@ -38,24 +38,14 @@ TUNE(small_n2, 60)		/* times 1 + this / n^2: few runs do not know their noise */
 TUNE(win_min, 3)		/* runs of the smallest window */
 TUNE(floor, 0.005)		/* smaller steps are nobody's business */
 TUNE(iter, 4)			/* passes */
-TUNE(exc_len, 6)		/* runs of a level that comes and goes between two that are alike */
+TUNE(exc_len, 8)		/* runs of a level that comes and goes between two that are alike */
 TUNE(exc_same, 0.5)		/* alike: their difference by the step */
 TUNE(exc_need, 2)		/* what both steps of it must reach, in thresholds */
 
-/*
- * The end of the series: what the last level of 1, 2, 3, 4 or 5 runs must reach, in thresholds, and how
- * far beyond the worst excursion of equally many runs before.
- */
-TUNE(tail1, 1.2)
-TUNE(tail2, 1)
-TUNE(tail3, 1.6)
-TUNE(tail5, 1)
-TUNE(exc1, 1.3)
-TUNE(exc2, 1.6)
-TUNE(exc3, 1.2)
-TUNE(exc4, 1.1)
-TUNE(exc21, 0.5)		/* two runs: beyond this share of the worst single one */
-TUNE(agree, 0.6)		/* the least of the first runs by the largest */
+/* The end of the series. */
+TUNE(tail1, 0.6)		/* thresholds that a suspect must reach; the rest is that it be unheard of */
+TUNE(exc, 1.5)			/* the last level by the worst excursion of equally many runs, for people to be told */
+TUNE(exc21, 0.5)		/* two runs: by the worst of a single one */
 TUNE(hist, 3)			/* runs before it */
 
 /* What is told of a change. */

@@ -460,3 +460,58 @@ def test_local_trees_of_two_branches_are_no_before_and_after(lab):
     assert [(a["from"], a["to"]) for a in lab.alerts()] == [("6.16", "6.17-rc1")]
     answer = lab.api.get("/api/v1/compare", params={"base": "previous", "head": "6.16.1-mine"})
     assert answer.status_code == 400 and "local" in answer.json()["error"]["message"]
+
+
+# ---- long histories: changes of level ----
+
+LEVEL = [1000, 1008, 995, 1003, 990, 1005, 998, 1010, 1001, 994]
+
+
+def test_in_a_long_history_one_run_is_no_alert_and_two_are_one(lab, hook):
+    lab.watch(*to(hook))
+    for i, value in enumerate(LEVEL + [1201]):
+        lab.boots(f"6.{i}", {4: value}, boots=1, reps=1)
+        lab.checked()
+    assert lab.alerts() == []
+    for i, value in enumerate((1195, 1203, 1190, 1205, 1198, 1210, 1193)):
+        lab.boots(f"6.{11 + i}", {4: value}, boots=1, reps=1)
+        lab.checked()
+    assert lab.ranges() == [("6.9", "6.10", "regression")]
+    (alert,) = lab.alerts()
+    (row,) = lab.api.json(f"/api/v1/alerts/{alert['id']}")["rows"]
+    assert row["change_percent"] == pytest.approx(20, abs=1) and row["confidence"] == "strong"
+    lab.delivered(1)
+    assert len(hook.calls) == 1
+    (change,) = lab.api.json("/api/v1/trend", params={"machine": "milan-01"})["series"][0]["changes"]
+    assert change["alert_id"] == alert["id"]
+
+
+def test_in_a_long_history_a_spike_is_no_alert(lab):
+    lab.watch()
+    for i, value in enumerate(LEVEL + [1400] + LEVEL):
+        lab.boots(f"6.{i}", {4: value}, boots=1, reps=1)
+        lab.checked()
+    assert lab.alerts() == []
+
+
+def test_in_a_long_history_the_boots_of_the_newest_kernel_are_enough(lab):
+    lab.watch()
+    for i, value in enumerate(LEVEL + [1200]):
+        lab.boots(f"6.{i}", {4: value}, boots=3)
+        lab.checked()
+    assert lab.ranges() == [("6.9", "6.10", "regression")]
+
+
+def test_a_backfilled_kernel_narrows_an_alert_of_a_long_history(lab, hook):
+    lab.watch(*to(hook))
+    for i, value in list(enumerate(LEVEL)) + [(12, 1201), (13, 1195), (14, 1203)]:
+        lab.boots(f"6.{i}", {4: value}, boots=1, reps=1)
+    lab.checked()
+    assert lab.ranges() == [("6.9", "6.12", "regression")]
+    lab.boots("6.10", {4: 1001}, boots=1, reps=1)
+    lab.checked()
+    assert lab.ranges() == [("6.10", "6.12", "regression")]
+    lab.boots("6.11", {4: 1198}, boots=1, reps=1)
+    lab.checked()
+    assert lab.ranges() == [("6.10", "6.11", "regression")]
+    lab.delivered(1)

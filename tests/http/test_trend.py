@@ -149,3 +149,41 @@ def test_text_csv_and_svg(api, machine):
     assert float(lines[2]["change_percent"]) == pytest.approx(19.97, abs=.01)
     root = ET.fromstring(api.get(TREND + ".svg", params={"machine": machine}).content)
     assert "+20.0 % between 6.16 and 6.17-rc1" in "".join(root.itertext())
+
+
+# ---- long series: changes of level ----
+
+LEVEL = [1000, 1008, 995, 1003, 990, 1005, 998, 1010, 1001, 994]
+
+
+def long_series(api, machine, values):
+    for i, value in enumerate(values):
+        post(api, machine, f"6.{i}", value)
+
+
+def test_a_long_series_of_single_runs_shows_where_its_level_changed(api, machine):
+    long_series(api, machine, LEVEL + [v * 1.2 for v in LEVEL[:6]])
+    (series,) = trend(api, machine)["series"]
+    (change,) = series["changes"]
+    assert (change["at"], change["after"], change["level"], change["suspects"]) == (10, 9, True, [10, 10])
+    assert (change["verdict"], change["confidence"], series["suspect"]) == ("regression", "strong", None)
+    assert change["ci"][0] < change["percent"] < change["ci"][1] and change["percent"] == pytest.approx(20, abs=1)
+    assert change["before_center"] == pytest.approx(1000, abs=5)
+    text = api.get(f"{TREND}.txt", params={"machine": machine}).text
+    assert "From 6.10 on +20.0 %" in text and "regression (strong)" in text and "no noise estimate" not in text
+
+
+def test_the_newest_kernel_alone_is_a_suspect(api, machine):
+    long_series(api, machine, LEVEL + [1400])
+    (series,) = trend(api, machine)["series"]
+    assert series["changes"] == [] and series["suspect"]["at"] == 10 and series["suspect"]["percent"] > 35
+    text = api.get(f"{TREND}.txt", params={"machine": machine}).text
+    assert "6.10 alone deviates by +39.9 %" in text
+
+
+def test_the_order_of_upload_does_not_matter(api, machine):
+    values = list(enumerate(LEVEL + [v * 1.2 for v in LEVEL[:6]]))
+    for i, value in values[::2] + values[1::2]:
+        post(api, machine, f"6.{i}", value)
+    (series,) = trend(api, machine)["series"]
+    assert [c["at"] for c in series["changes"]] == [10]
