@@ -12,6 +12,7 @@
 #include "api_handlers.h"
 #include "api_list.h"
 #include "api_shapes.h"
+#include "calc_trend.h"
 #include "db_alerts.h"
 
 #define POLL_MSEC 500		/* between two looks of a long poll */
@@ -451,7 +452,8 @@ int api_runs_raw(struct req *rq, struct err *err)
 
 /* ---- the verdict ---- */
 
-static void step_json(struct jsonw *j, const struct catalog *c, const struct db_member *m)
+/* why: NULL unless it is told. */
+static void step_json(struct jsonw *j, const struct catalog *c, const struct db_member *m, const struct why *why)
 {
 	const struct cat_series *s = db_catalog_series_by_id(c, m->change.series_id);
 	const struct cat_kernel *from = db_catalog_kernel(c, m->change.from_kernel_id);
@@ -473,20 +475,67 @@ static void step_json(struct jsonw *j, const struct catalog *c, const struct db_
 	jsonw_knum(j, "head_center", m->change.to_center);
 	jsonw_knum(j, "change_percent", m->change.percent);
 	jsonw_kstr(j, "confidence", m->change.confidence);
+	if (why)
+		api_shapes_why(j, why);
 	jsonw_object_end(j);
 }
 
+/* The change of a trend that a row of an alert is; NULL: later runs made it none. */
+static const struct trend_change *change_of(const struct trend *t, const struct db_member *m)
+{
+	for (size_t i = 0; i < t->n_series; i++)
+		for (size_t k = 0; t->series[i].series->id == m->change.series_id && k < t->series[i].n_changes; k++) {
+			const struct trend_change *c = &t->series[i].changes[k];
+
+			if (c->has_alert && uuid_equal(&c->alert_id, &m->alert_id))
+				return c;
+		}
+	return NULL;
+}
+
+/* Why each of the list is what it is: found again in the whole of its series. */
+static int explain_steps(struct req *rq, const struct db_member *list, size_t n, struct why *why, struct err *err)
+{
+	struct selection sel = { .series = arena_array(rq->arena, const struct cat_series *, n + 1) };
+	struct trend *t;
+
+	db_catalog_lock(rq->server->catalog);
+	for (size_t i = 0; i < n; i++) {	/* the list is by series */
+		const struct cat_series *s = db_catalog_series_by_id(rq->server->catalog, list[i].change.series_id);
+
+		if (s && (!sel.n || sel.series[sel.n - 1] != s))
+			sel.series[sel.n++] = s;
+	}
+	db_catalog_unlock(rq->server->catalog);
+	if (calc_trend(rq->server->catalog, rq->db, rq->arena, &sel, false, NULL, &t, err))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct trend_change *c = change_of(t, &list[i]);
+
+		why[i] = (struct why){ .estimate = NAN, .se = NAN, .q_weak = NAN, .q_strong = NAN, .claim_percent = NAN,
+				       .same_percent = NAN,
+				       .text = "With what was measured since, this is no change of its series any more." };
+		if (c)
+			calc_why_change(rq->arena, t, c, &why[i]);
+	}
+	return 0;
+}
+
 /* The steps of the run's series that end at its kernel. */
-static int verdict_json(struct req *rq, const struct run *run, bool pending, struct err *err)
+static int verdict_json(struct req *rq, const struct run *run, bool pending, bool explain, struct err *err)
 {
 	struct jsonw j = jsonw_begin(&rq->out);
 	struct db_member *list = NULL;
+	struct why *why;
 	size_t n = 0;
 
 	if (!pending &&
 	    db_alerts_members_of_series(rq->db, rq->arena, run->series_ids, run->n_results, &list, &n, err))
 		return -1;
 	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
+		return -1;
+	why = arena_array(rq->arena, struct why, explain ? n : 0);
+	if (explain && n && explain_steps(rq, list, n, why, err))
 		return -1;
 	jsonw_object(&j);
 	jsonw_kstr(&j, "state", pending ? "pending" : "done");
@@ -495,7 +544,7 @@ static int verdict_json(struct req *rq, const struct run *run, bool pending, str
 	db_catalog_lock(rq->server->catalog);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].regression && list[i].change.to_kernel_id == run->kernel_id)
-			step_json(&j, rq->server->catalog, &list[i]);
+			step_json(&j, rq->server->catalog, &list[i], explain ? &why[i] : NULL);
 	db_catalog_unlock(rq->server->catalog);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);
@@ -507,16 +556,17 @@ int api_runs_verdict(struct req *rq, struct err *err)
 	int64_t waited = (tm_monotonic_usec() - rq->since) / 1000;
 	struct run *run = NULL;
 	struct uuid id;
-	bool pending;
+	bool pending, explain;
 	int wait;
 
 	/* first, and alone while it waits: a run is much to read twice a second for each who asks */
-	if (web_arg_int(rq, "wait", 0, WAIT_MOST_S, 0, &wait, err) || run_id(rq, &id, err) ||
+	if (web_arg_int(rq, "wait", 0, WAIT_MOST_S, 0, &wait, err) || api_shapes_flag(rq, "explain", &explain, err) ||
+	    run_id(rq, &id, err) ||
 	    db_alerts_pending(rq->db, &id, &pending, err))
 		return -1;
 	if (pending && waited < wait * 1000LL && !rq->last_call) {
 		rq->again_ms = POLL_MSEC;
 		return 0;
 	}
-	return find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, err);
+	return find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, explain, err);
 }

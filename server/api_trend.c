@@ -27,7 +27,13 @@ static void json_range(struct jsonw *j, const char *key, double lo, double hi)
 	jsonw_array_end(j);
 }
 
-static void json_change(struct jsonw *j, const struct trend_change *c)
+struct asked {
+	struct arena *a;
+	const struct trend *trend;
+	bool explain;
+};
+
+static void json_change(struct jsonw *j, const struct asked *asked, const struct trend_change *c)
 {
 	char alert[UUID_TEXT];
 
@@ -43,12 +49,19 @@ static void json_change(struct jsonw *j, const struct trend_change *c)
 	jsonw_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
 	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
 	jsonw_kstr(j, "alert_id", c->has_alert ? uuid_format(&c->alert_id, alert) : NULL);
+	if (asked->explain) {
+		struct why why;
+
+		calc_why_change(asked->a, asked->trend, c, &why);
+		api_shapes_why(j, &why);
+	}
 	jsonw_object_end(j);
 }
 
-static void json_series(struct jsonw *j, const struct trend_series *t, size_t n)
+static void json_series(struct jsonw *j, const struct asked *asked, const struct trend_series *t)
 {
 	const struct cat_series *s = t->series;
+	size_t n = asked->trend->n_kernels;
 
 	jsonw_object(j);
 	api_shapes_id(j, "series_id", s->id);
@@ -77,18 +90,19 @@ static void json_series(struct jsonw *j, const struct trend_series *t, size_t n)
 	jsonw_key(j, "changes");
 	jsonw_array(j);
 	for (size_t i = 0; i < t->n_changes; i++)
-		json_change(j, &t->changes[i]);
+		json_change(j, asked, &t->changes[i]);
 	jsonw_array_end(j);
 	jsonw_key(j, "suspect");
 	if (t->suspect)
-		json_change(j, &t->last);
+		json_change(j, asked, &t->last);
 	else
 		jsonw_null(j);
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, const struct trend *t)
+static void as_json(struct buf *out, struct arena *a, const struct trend *t, bool explain)
 {
+	const struct asked asked = { a, t, explain };
 	struct jsonw j = jsonw_begin(out);
 
 	jsonw_object(&j);
@@ -100,7 +114,7 @@ static void as_json(struct buf *out, const struct trend *t)
 	jsonw_key(&j, "series");
 	jsonw_array(&j);
 	for (size_t i = 0; i < t->n_series; i++)
-		json_series(&j, &t->series[i], t->n_kernels);
+		json_series(&j, &asked, &t->series[i]);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);
 }
@@ -158,10 +172,11 @@ int api_trend(struct req *rq, struct err *err)
 	struct selection sel;
 	struct compare_runs runs;
 	struct trend *t;
+	bool explain;
 	int variants;
 
 	if (web_arg_int(rq, "variants", 0, 1, 0, &variants, err) || api_shapes_selection(rq, &sel, err) ||
-	    api_shapes_runs(rq, &runs, err) ||
+	    api_shapes_flag(rq, "explain", &explain, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_trend(rq->server->catalog, rq->db, rq->arena, &sel, variants != 0, &runs, &t, err))
 		return -1;
 	if (rq->rep == REP_CSV)
@@ -171,6 +186,6 @@ int api_trend(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		api_trend_svg(&rq->out, rq->arena, t);
 	else
-		as_json(&rq->out, t);
+		as_json(&rq->out, rq->arena, t, explain);
 	return 0;
 }

@@ -290,6 +290,7 @@ static void judge_steps(struct work *w)
 
 	for (size_t i = 0; i < w->n_steps; i++)
 		q[i] = w->steps[i].row.p;
+	w->out->family = w->n_steps;
 	bh_q(q, w->n_steps, arena_array(w->a, size_t, w->n_steps), q);
 	for (size_t i = 0; i < w->n_steps; i++) {
 		struct step *st = &w->steps[i];
@@ -304,7 +305,7 @@ static void judge_steps(struct work *w)
 			.percent = st->row.change_percent, .ci_lo = st->row.ci_lo, .ci_hi = st->row.ci_hi,
 			.before_boots = st->row.base.boots, .after_boots = st->row.head.boots,
 			.verdict = st->row.verdict, .confidence = st->row.confidence,
-			.from = w->kernels[st->after], .to = w->kernels[st->at],
+			.row = &st->row, .from = w->kernels[st->after], .to = w->kernels[st->at],
 		};
 	}
 }

@@ -24,6 +24,9 @@ struct trend_change {
 	bool level;			/* of the series' level, over all its kernels; else between two neighbours */
 	size_t first, last;		/* suspects: kernels that may be the first of the new level */
 	double ci_lo, ci_hi;		/* of percent, 95 % */
+	double noise_percent, score;	/* of a level: a kernel around it; t^2 by its threshold */
+	size_t runs_before, runs_after;	/* of a level: kernels on each */
+	const struct compare_row *row;	/* of a step: the test; NULL of a level */
 	int64_t before_boots, after_boots;	/* of a level: kernels that make it */
 	bool has_alert;
 	struct uuid alert_id;
@@ -48,6 +51,7 @@ struct trend {
 	size_t n_kernels;
 	struct trend_series *series;		/* in the order of compare's rows, then by track */
 	size_t n_series;
+	size_t family;				/* steps tested: what their q is over */
 };
 
 /* variants: let them in. runs may be NULL. */

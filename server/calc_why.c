@@ -112,11 +112,11 @@ static struct why ab_why(const struct ab *t, const char *family, size_t family_s
 			     .family_size = family_size };
 }
 
-void calc_why_row(struct arena *a, const struct compare_row *r, size_t family, struct why *w)
+static void row_why(struct arena *a, const struct compare_row *r, const char *family, size_t family_size, struct why *w)
 {
 	const struct ab *t = &r->ab;
 
-	*w = ab_why(t, "rows of this comparison", family);
+	*w = ab_why(t, family, family_size);
 	side_inputs(a, w, "base", &r->base);
 	side_inputs(a, w, "head", &r->head);
 	input(w, "noise_percent", r->noise_percent);
@@ -140,6 +140,59 @@ void calc_why_row(struct arena *a, const struct compare_row *r, size_t family, s
 	variance(w, "rounding", "rounding of the values", t->rounding, NAN);
 	w->text = arena_printf(a, "The change is %s %s %s", effect(a, w, r->change_percent, r->ci_lo, r->ci_hi),
 			       row_noise(a, r), outcome(a, w, r->change_percent, r->q, r->verdict, r->confidence));
+}
+
+void calc_why_row(struct arena *a, const struct compare_row *r, size_t family, struct why *w)
+{
+	row_why(a, r, "rows of this comparison", family, w);
+}
+
+/* ---- changes ---- */
+
+/* Which kernels may be the first of the new level. */
+static const char *suspects(struct arena *a, const struct trend *t, const struct trend_change *c)
+{
+	if (c->first == c->last)
+		return arena_printf(a, "No other kernel than %s fits as the first of it.", t->kernels[c->at]->name);
+	return arena_printf(a, "The first of it is %s, or another one from %s to %s.", t->kernels[c->at]->name,
+			    t->kernels[c->first]->name, t->kernels[c->last]->name);
+}
+
+static const char *level_outcome(const struct trend_change *c)
+{
+	if (c->confidence == COMPARE_NONE)
+		return "A single kernel is no level: it is worth another run, and no claim.";
+	if (c->confidence == COMPARE_STRONG)
+		return "That is far enough beyond the threshold to tell people: strong.";
+	return "That is beyond the threshold, but not so far that people are told: weak.";
+}
+
+static void level_why(struct arena *a, const struct trend *t, const struct trend_change *c, struct why *w)
+{
+	*w = (struct why){ .source = "series", .estimate = log(c->after_center / c->before_center), .se = NAN, .q_weak = NAN,
+			   .q_strong = NAN, .claim_percent = AB_FLOOR_PERCENT, .same_percent = NAN };
+	input(w, "before", c->before_center);
+	input(w, "after", c->after_center);
+	input(w, "kernels_before", (double)c->runs_before);
+	input(w, "kernels_after", (double)c->runs_after);
+	input(w, "noise_percent", c->noise_percent);
+	input(w, "score", c->score);
+	w->text = arena_printf(a, "From %s on the level is %s off that before (95 %% interval %s .. %s), over %zu kernel%s "
+			       "before and %zu after. Noise: one kernel lies %s around its level; how much means of several still "
+			       "differ, with drift and all, the series shows by itself. The step's t^2 is %.2g times what is asked of "
+			       "one that long. %s %s", t->kernels[c->at]->name, percent(a, c->percent), percent(a, c->ci_lo),
+			       percent(a, c->ci_hi), c->runs_before, c->runs_before == 1 ? "" : "s", c->runs_after,
+			       plain_percent(a, c->noise_percent), c->score, suspects(a, t, c), level_outcome(c));
+}
+
+void calc_why_change(struct arena *a, const struct trend *t, const struct trend_change *c, struct why *w)
+{
+	if (c->level) {
+		level_why(a, t, c, w);
+		return;
+	}
+	row_why(a, c->row, "steps of this trend", t->family, w);
+	w->text = arena_printf(a, "Against %s, the kernel before. %s", t->kernels[c->after]->name, w->text);
 }
 
 /* ---- cells ---- */

@@ -8,6 +8,7 @@
 
 #include "calc_matrix.h"
 #include "calc_sweep.h"
+#include "calc_trend.h"
 
 struct why_input {
 	const char *name;	/* in the API */
@@ -37,6 +38,9 @@ struct why {
 
 /* A row of a comparison whose q is over `family` tests. */
 void calc_why_row(struct arena *a, const struct compare_row *row, size_t family, struct why *why);
+
+/* A change of a trend. */
+void calc_why_change(struct arena *a, const struct trend *t, const struct trend_change *c, struct why *why);
 
 /* A cell of a matrix. */
 void calc_why_cell(struct arena *a, const struct matrix *m, const struct matrix_cell *cell, struct why *why);

@@ -10,6 +10,7 @@ import { bestTrend } from './pick.js';
 import { Query } from './query.js';
 import { betterOf } from './story.js';
 import { emptyState, generatedNote, howToSend, machineName, numCell, showPicture, table } from './views.js';
+import { asker, whyButton } from './why.js';
 
 const PANELS_MOST = 12;
 const LINES_MOST = 24;
@@ -225,7 +226,18 @@ function panelTable(p, by) {
 	});
 }
 
-function stepsTable(trend) {
+function changeWhy(trend, s, c, ask) {
+	const series = trend.series.indexOf(s);
+	const at = s.changes.indexOf(c);
+	const title = `${trend.kernels[c.at].name}, ${s.benchmark} ${f.params(s.params)}`.trim();
+
+	return whyButton(title, async () => {
+		const told = (await ask()).series[series]?.changes[at];
+		return told ? [['', told.why]] : [];
+	});
+}
+
+function stepsTable(trend, ask) {
 	const steps = trend.series
 		.flatMap((s) => (s.changes ?? []).map((c) => ({ s, c })))
 		.sort((a, b) => Math.abs(b.c.percent) - Math.abs(a.c.percent));
@@ -262,7 +274,7 @@ function stepsTable(trend) {
 					numCell(f.value(c.before_center, s.unit) || f.significant(c.before_center)),
 					numCell(f.value(c.after_center, s.unit) || f.significant(c.after_center)),
 					h(`td.num.${worse ? 'worse' : 'better'}`, f.percentCell(c.percent)),
-					h('td', c.confidence),
+					h('td.verdict', c.confidence, ' ', changeWhy(trend, s, c, ask)),
 					h(
 						'td',
 						c.alert_id
@@ -348,7 +360,7 @@ function render({ trend, Uplot }, query, onLeave) {
 					`${panels.length - shown.length} more combinations are left out: narrow the selection.`,
 				)
 			: null,
-		stepsTable(trend),
+		stepsTable(trend, asker(query.api().with('explain', 1).url('/api/v1/trend'))),
 	);
 	for (const p of shown) {
 		const panel = h('section.panel', shown.length > 1 ? h('h2', panelTitle(p, by)) : null);

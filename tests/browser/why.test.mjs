@@ -45,7 +45,7 @@ for (const [name, options] of [
 	['a phone, in the dark', PHONE],
 ])
 	test(`every verdict has a why on ${name}: it opens, fits, moves nothing, and closes`, async () => {
-		for (const path of [STORY, '/compare', '/matrix'])
+		for (const path of [STORY, '/compare', '/matrix', '/trend'])
 			await visit(async (v, page) => {
 				await v.open(path);
 				const verdicts = await page.locator('td[data-verdict], tr[data-verdict] .verdict').count();

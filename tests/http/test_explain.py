@@ -6,6 +6,7 @@ import math
 import pytest
 
 from harness import ROOT, error_of, submission
+from lab import LATER, SIZES
 
 COMPARE = "/api/v1/compare"
 MATRIX = "/api/v1/matrix"
@@ -141,11 +142,59 @@ def test_a_comparison_of_one_size_or_of_two_things_makes_no_sweep(api, machine):
     assert "Per page" not in api.get(COMPARE + ".txt", params={k: v for k, v in query.items() if k != "sweeps"}).text
 
 
-@pytest.mark.parametrize("path", [COMPARE, MATRIX])
+TREND = "/api/v1/trend"
+
+
+def changes_of(api, machine, **more):
+    return api.json(TREND, params={"machine": machine, "param.size_kib": 400, **more})["series"][0]["changes"]
+
+
+def test_a_step_between_neighbours_is_explained_as_a_row_is(api, machine):
+    boots(api, machine, "6.16", (1, 1.004, .997))
+    boots(api, machine, "6.17", (1.05, 1.052, 1.047))
+    (change,) = changes_of(api, machine, explain=1)
+    check(change["why"], change["percent"])
+    assert change["why"]["source"] == "boots"
+    assert change["why"]["family"] == {"about": "steps of this trend", "size": 1}
+    assert change["why"]["text"].startswith("Against 6.16, the kernel before. The change is +")
+
+
+def test_a_change_of_level_tells_how_long_and_how_noisy_it_is(api, machine):
+    for minor in range(1, 15):
+        level = (1 if minor < 8 else 1.1) * (1 + .002 * (-1) ** minor)
+        boots(api, machine, f"6.{minor}", (level,), repeat=1)
+    (change,) = changes_of(api, machine, explain=1)
+    why = change["why"]
+    assert change["percent"] == pytest.approx(10, abs=.5)
+    assert why["source"] == "series" and why["family"] is None
+    assert (why["inputs"]["kernels_before"], why["inputs"]["kernels_after"]) == (7, 7)
+    assert why["inputs"]["before"] == change["before_center"] and why["inputs"]["score"] > 1
+    assert math.expm1(why["estimate"]) * 100 == pytest.approx(change["percent"])
+    assert "From 6.8 on the level is +1" in why["text"] and "7 kernels before and 7 after" in why["text"]
+
+
+def test_the_verdict_on_a_run_is_explained(lab):
+    lab.watch()
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17-rc1", LATER)
+    lab.checked()
+    run = next(r for r in lab.api.json("/api/v1/runs")["runs"] if r["kernel"]["name"] == "6.17-rc1")["run_id"]
+    plain = lab.api.json(f"/api/v1/runs/{run}/verdict")
+    told = lab.api.json(f"/api/v1/runs/{run}/verdict", params={"explain": 1})
+    assert told["regressions"]
+    for regression in told["regressions"]:
+        why = regression.pop("why")
+        check(why, regression["change_percent"])
+        assert why["source"] == "boots" and "Against 6.16, the kernel before." in why["text"]
+    assert told == plain
+    error_of(lab.api.get(f"/api/v1/runs/{run}/verdict", params={"explain": "x"}), 400, "bad_argument")
+
+
+@pytest.mark.parametrize("path", [COMPARE, MATRIX, TREND])
 def test_without_explain_the_answer_is_what_it_was(api, machine, path):
     boots(api, machine, "6.16", (1, 1.004, .997))
     boots(api, machine, "6.17", (1.05, 1.052, 1.047))
-    query = {"base": "6.16", "head": "6.17", "machine": machine}
+    query = {"machine": machine} if path == TREND else {"base": "6.16", "head": "6.17", "machine": machine}
     plain, off, on = (api.get(path, params={**query, **more}) for more in ({}, {"explain": 0}, {"explain": 1}))
     assert plain.content == off.content and b"why" not in plain.content
 
