@@ -358,7 +358,7 @@ static void as_json(struct buf *out, struct local *l)
 
 /* ---- text ---- */
 
-/* "size_kib=4 threads=2" of {"size_kib":4,"threads":2}: no brace, quote or blank stands in it but within a string. */
+/* "size_kib=4 threads=2" of {"size_kib":4,"threads":2}: compact JSON has no blank but within a string. */
 static const char *params_of(struct local *l, const struct local_value *v)
 {
 	struct buf b;
@@ -500,8 +500,8 @@ static void as_text(struct buf *out, struct local *l)
 	if (l->n_missing > MISSING_SHOWN)
 		table_para(out, 2, arena_printf(l->a, "... and %zu more", l->n_missing - MISSING_SHOWN));
 	text_advice(out, l);
-	table_para(out, 2, arena_printf(l->a, "%zu rows: %zu regressions, %zu improvements, %zu unchanged, %zu can't be told%s.",
-					l->n_rows, count(l, "regression"), count(l, "improvement"), count(l, "unchanged"),
+	table_para(out, 2, arena_printf(l->a, "%zu rows: %zu regressions, %zu improvements, %zu unchanged, "
+					"%zu can't be told%s.", l->n_rows, count(l, "regression"), count(l, "improvement"), count(l, "unchanged"),
 					count(l, "inconclusive"),
 					l->n_rows > 1 && isfinite(geomean_percent(l)) ?
 					arena_printf(l->a, "; geomean %s", table_percent(l->a, geomean_percent(l))) : ""));

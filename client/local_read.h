@@ -20,7 +20,7 @@ struct local_input {
 	size_t runs;
 };
 
-/* Reads path (a file, a folder with all below it, or "-"). kernel: the one that counts where it holds several, or NULL. */
+/* Reads path (a file, a folder with all below it, "-"). kernel: the one that counts where it holds several, or NULL. */
 int local_read(struct arena *a, const struct options *o, const char *path, const char *kernel, const char *kernel_option,
 	       struct local_input *in, struct err *err);
 

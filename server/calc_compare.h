@@ -80,9 +80,12 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 /* Order of rows: benchmark, machine, thp, numeric params, then all that makes a series. For qsort() over pointers. */
 int calc_compare_order(const void *a, const void *b);
 
-/* Tests row->head against row->base: change_percent and all down to detectable_percent; q = p. noise may be NULL. */
+/* Tests row->head against row->base: change_percent, and all down to detectable_percent; q = p. noise may be NULL. */
 void calc_compare_test(struct compare_row *row, const struct noise *noise, struct student_memo *memo);
-/* Verdict and confidence from row->ab and row->q; `better` says which way is worse. Of a neutral metric no change has a verdict. */
+/*
+ * Verdict and confidence from row->ab and row->q; `better` says which way is worse. Of a neutral metric no change
+ * has a verdict.
+ */
 void calc_compare_judge(struct compare_row *row, enum better better);
 
 /* Words of the API: "regression", "strong", "worse" (NULL for none), "not_run", "base". */

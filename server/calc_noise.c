@@ -75,7 +75,8 @@ static void rank_kernels(struct learning *l, struct catalog *c, const struct sam
 }
 
 /* Samples into their series (counting sort). */
-static void sort_items(struct learning *l, const int64_t *ids, size_t n_ids, const struct sample *samples, size_t n)
+static void sort_items(struct learning *l, const int64_t *ids, size_t n_ids, const struct sample *samples,
+		       size_t n)
 {
 	struct calc_ids series = calc_ids_new(l->a, n_ids);
 	size_t at, rank;
@@ -232,8 +233,12 @@ static int relative_order(const void *a, const void *b)
 	return d ? d : (x->series->id > y->series->id) - (x->series->id < y->series->id);
 }
 
-/* Gives those without a history what their group says. Returns how many groups know nothing; the first series of each, up to most, in *orphan. */
-static size_t ask_siblings(struct arena *a, struct relative *list, size_t n, const struct cat_series **orphan, size_t most)
+/*
+ * Gives those without a history what their group says. Returns how many groups know nothing; the first series
+ * of each, up to `most`, in *orphan.
+ */
+static size_t ask_siblings(struct arena *a, struct relative *list, size_t n, const struct cat_series **orphan,
+			   size_t most)
 {
 	struct noise *known = arena_array(a, struct noise, n + 1), said;
 	size_t orphans = 0;

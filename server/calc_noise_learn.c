@@ -38,7 +38,8 @@ int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const in
 		return 0;
 	memcpy(ids, series_ids, n * sizeof(*ids));
 	qsort(ids, n, sizeof(*ids), by_id);
-	if (calc_noise_of_samples(c, db, a, ids, n, NULL, 0, now, err) || db_noise_read(db, a, ids, n, &old, &n_old, err))
+	if (calc_noise_of_samples(c, db, a, ids, n, NULL, 0, now, err) ||
+	    db_noise_read(db, a, ids, n, &old, &n_old, err))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		bool had = at < n_old && old[at].series_id == ids[i];

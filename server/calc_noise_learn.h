@@ -5,7 +5,10 @@
 
 #include "db_catalog.h"
 
-/* In a transaction: from all samples of these series. Adds to *changed how many were written, which are those that say something else. */
+/*
+ * In a transaction: from all samples of these series. Adds to *changed how many were written, which are those
+ * that say something else than before.
+ */
 int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const int64_t *series_ids, size_t n,
 		     size_t *changed, struct err *err);
 /* The same for all series there are. */

@@ -10,7 +10,8 @@
 
 /*
  * At these levels the variance of the boots compared is above or below the prior's by more than chance. Below
- * is a rare word: who believes small variances that come by chance (among 64 rows one at 1 %) claims what is not there.
+ * is a rare word: who believes small variances that come by chance (among 64 rows one at 1 %) claims what
+ * is not there.
  */
 #define ABOVE_P 0.01
 #define BELOW_P 1e-4
@@ -93,7 +94,7 @@ static bool contradicts(double own, double own_df, double prior, double prior_df
 {
 	double f = own / prior;
 
-	/* with so few boots no ratio between these is beyond either level, whatever the prior's df; and pf() is dear */
+	/* with so few boots no ratio between these is beyond a level, whatever the prior's df; and pf() is dear */
 	if (own_df < 20 && f > .25 && f < 1.7)
 		return false;
 	return pf(f, own_df, prior_df, 0, 0) < ABOVE_P || pf(f, own_df, prior_df, 1, 0) < BELOW_P;
@@ -117,7 +118,8 @@ static void from_boots(const struct stats_side *base, const struct stats_side *h
 	t->var_base = t->var_head = t->own;
 	if (!t->prior)
 		return;
-	t->disagrees = !(p > 0) || !isfinite(p) || contradicts(fmax(t->own, CONTRADICTS_LEAST), t->own_df, p, prior->df);
+	t->disagrees = !(p > 0) || !isfinite(p) ||
+		       contradicts(fmax(t->own, CONTRADICTS_LEAST), t->own_df, p, prior->df);
 	if (t->disagrees)
 		return;
 	/* pooled; and where a side's boots have other numbers of repetitions, as the prior tells them apart */
@@ -343,8 +345,9 @@ void ab_advice(const struct stats_side *base, const struct stats_side *head, con
 		snprintf(boots, sizeof(boots), "%lld and %lld boots", (long long)base->boots, (long long)head->boots);
 	if (!known) {
 		need = have + 2;
-		snprintf(text, AB_ADVICE, "%s, no history: %d more boots would show >= %.0f %% if boots differ by %.0f %%", boots,
-			 need - have, ab_detectable_percent(noise, need, memo), noise * 100);
+		snprintf(text, AB_ADVICE,
+			 "%s, no history: %d more boots would show >= %.0f %% if boots differ by %.0f %%", boots, need - have,
+			 ab_detectable_percent(noise, need, memo), noise * 100);
 		return;
 	}
 	need = ab_boots_needed(noise, AB_SAME_PERCENT, memo);

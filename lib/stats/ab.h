@@ -41,10 +41,17 @@
 #define AB_TAU_PRESUMED 0.033
 #define AB_TAU_TIMES 5.
 
-/* Percent. FLOOR: no smaller change is called a regression or an improvement. SAME: unchanged is claimed only where the 95 % CI lies inside it. */
+/*
+ * Percent. FLOOR: no smaller change is called a regression or an improvement; smaller ones than 0.5 % are
+ * not worth a look. SAME: unchanged is claimed only where the 95 % CI lies inside it, which is what alerts
+ * are about; inside 0.5 % no lab could ever show it.
+ */
 #define AB_FLOOR_PERCENT 0.5
 #define AB_SAME_PERCENT 2.0
-/* Standard deviation of a boot that is presumed at least: a fifth of the smallest change anybody claims. Clocks drift and caches settle by as much. */
+/*
+ * Standard deviation of a boot that is presumed at least: a fifth of the smallest change anybody claims.
+ * Clocks drift and caches settle by as much.
+ */
 #define AB_SD_FLOOR_PERCENT 0.1
 #define AB_Q_WEAK 0.05
 #define AB_Q_STRONG 0.001
@@ -53,7 +60,7 @@ enum ab_verdict { AB_INCONCLUSIVE, AB_UNCHANGED, AB_LOWER, AB_HIGHER };
 enum ab_confidence { AB_NONE, AB_WEAK, AB_STRONG };
 
 struct ab {
-	enum noise_source source;	/* where the variance comes from; NOISE_NONE: no estimate, the rest is NaN but for diff */
+	enum noise_source source;	/* of the variance; NOISE_NONE: no estimate, all but diff is NaN */
 	double diff;			/* ln(head / base); NaN where a centre is not above 0 */
 	double var_base, var_head;	/* v of each side, used */
 	double rounding;		/* (r_base^2 + r_head^2) / 12 */
@@ -78,14 +85,17 @@ extern const struct ab_floors ab_floors_default;	/* the three above */
 bool ab_test(const struct stats_side *base, const struct stats_side *head, const struct noise *prior,
 	     const struct ab_floors *floors, struct student_memo *memo, struct ab *t);
 
-/* p, interval and detectable effect of an estimate that is known by its standard error already. Keeps *t otherwise. */
+/* p, interval and detectable effect of an estimate whose standard error is known already. Keeps *t otherwise. */
 void ab_of_estimate(double diff, double se, double df, struct student_memo *memo, struct ab *t);
 
 /* 95 % confidence interval of a side's centre, as the same sources allow. False: no estimate, NaN. */
 bool ab_interval(const struct stats_side *side, const struct noise *prior, struct student_memo *memo, double *lo,
 		 double *hi);
 
-/* From the test and its q in the family (sd_percent is not looked at). One boot a side is at most AB_WEAK: it may be a spike. */
+/*
+ * From the test and its q in the family (sd_percent is not looked at). One boot a side is at most AB_WEAK: it may
+ * be a spike.
+ */
 enum ab_verdict ab_judge(const struct ab *t, double q, const struct ab_floors *floors, enum ab_confidence *confidence);
 
 /*
@@ -96,15 +106,18 @@ enum ab_verdict ab_judge(const struct ab *t, double q, const struct ab_floors *f
 double ab_restored(const struct stats_side *base, const struct stats_side *head, const struct stats_side *fix,
 		   const struct ab *t, struct student_memo *memo, double *lo, double *hi);
 
-/* The step to which two seen values (the extremes) were rounded: 1 for 25 and 26, 0.1 for 25 and 25.5, 0 for unknown. */
+/* The step to which two seen values (the extremes) were rounded: 1 for 25 and 26, 0.1 for 25 and 25.5, 0: unknown. */
 double ab_step(double least, double most);
 
-/* The least number of boots a side that find `percent` with 80 % power where a boot's mean has this standard deviation; 0: over 1000. */
+/*
+ * The least number of boots a side that find `percent` with 80 % power where a boot's mean has this standard
+ * deviation; 0: over 1000.
+ */
 int ab_boots_needed(double noise, double percent, struct student_memo *memo);
 /* What that many boots a side would find, in percent. */
 double ab_detectable_percent(double noise, int boots, struct student_memo *memo);
 
-/* What to do where there is no verdict for want of noise: "1 boot each, no history: ..."; "" if nothing is missing. */
+/* What more boots would show: "1 boot each, no history: 2 more ..."; "" where there is nothing to say. */
 #define AB_ADVICE 160
 void ab_advice(const struct stats_side *base, const struct stats_side *head, const struct ab *t,
 	       struct student_memo *memo, char text[AB_ADVICE]);

@@ -112,7 +112,10 @@ double noise_at(const struct noise *noise, double reps)
 #define SPREAD_GUESS .645
 #define SPREAD_WORTH 3.
 
-/* x with trigamma(x) = y: Newton on 1 / trigamma, which is convex (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004, appendix). */
+/*
+ * x with trigamma(x) = y: Newton on 1 / trigamma, which is convex (Smyth, Stat. Appl. Genet. Mol. Biol. 3,
+ * 2004, appendix).
+ */
 static double trigamma_inverse(double y)
 {
 	double x = .5 + 1 / y;

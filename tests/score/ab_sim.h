@@ -76,7 +76,7 @@ static struct stats_sample ab_sim_boot(const struct ab_sim *s, double center, ui
 {
 	double boot = center * exp(s->tau * ab_sim_normal()), sum = 0, ss = 0;
 	struct stats_sample out = { .boot_key = key, .n = s->reps, .min = INFINITY, .max = 0 };
-	double v[64];
+	double v[64] = { 0 };
 
 	for (int i = 0; i < s->reps; i++) {
 		v[i] = boot * exp(s->sigma * ab_sim_normal());
