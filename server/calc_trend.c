@@ -7,7 +7,7 @@
 
 #include "../lib/stats/bh.h"
 #include "calc_ids.h"
-#include "calc_sides.h"
+#include "calc_noise.h"
 #include "calc_trend_levels.h"
 #include "db_alerts.h"
 #include "db_packs.h"
@@ -22,6 +22,11 @@ struct step {			/* two neighbours of a series that were tested */
 	struct trend_series *series;
 	size_t after, at;
 	struct compare_row row;
+};
+
+struct drawn {			/* a point of the series at hand */
+	size_t kernel;
+	struct stats_side side;
 };
 
 struct work {
@@ -39,6 +44,10 @@ struct work {
 	size_t n_steps, cap_steps;
 	struct change *detector;		/* of the series at hand */
 	size_t *measured, n_measured;		/* its kernels, no variants */
+	struct drawn *drawn;			/* its points, variants too */
+	size_t n_drawn;
+	struct noise_point *history;		/* room for CALC_NOISE_KERNELS */
+	double *scratch;			/* and for twice as many numbers */
 	struct trend *out;
 };
 
@@ -197,7 +206,25 @@ static void add_point(struct work *w, struct trend_series *s, const struct point
 	stats_side_of(flat, n, scratch, side);
 	s->y[p->kernel] = side->center;
 	s->n[p->kernel] = side->n;
-	ab_interval(side, NULL, &w->memo, &s->lo[p->kernel], &s->hi[p->kernel]);
+	w->drawn[w->n_drawn++] = (struct drawn){ p->kernel, *side };
+}
+
+/* What the series itself tells of its noise gives the intervals of points that have one boot. */
+static void add_intervals(struct work *w, struct trend_series *s)
+{
+	struct noise noise;
+	size_t n = 0;
+
+	for (size_t i = w->n_drawn; i-- > 0 && n < CALC_NOISE_KERNELS;)	/* backwards: differences have no direction */
+		if (!w->kernels[w->drawn[i].kernel]->is_variant)
+			n += noise_point_of(&w->drawn[i].side, 0, &w->history[n]);
+	noise_of_history(w->history, n, w->scratch, &noise);
+	for (size_t i = 0; i < w->n_drawn; i++) {
+		size_t k = w->drawn[i].kernel;
+
+		ab_interval(&w->drawn[i].side, &noise, &w->memo, &s->lo[k], &s->hi[k]);
+	}
+	w->n_drawn = 0;
 }
 
 /* Whether the kernels of the series and track at `from` are enough to speak of levels. */
@@ -230,6 +257,7 @@ static void end_series(struct work *w, struct trend_series *s, const struct stat
 
 	if (!s)
 		return;
+	add_intervals(w, s);
 	s->newest = n ? w->measured[n - 1] : 0;
 	if (!s->levels)
 		return;
@@ -367,6 +395,9 @@ int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct s
 	w->out->series = arena_array(a, struct trend_series, w->n + 1);
 	w->detector = change_new(a);
 	w->measured = arena_array(a, size_t, w->n_kernels + 1);
+	w->drawn = arena_array(a, struct drawn, w->n_kernels + 1);
+	w->history = arena_array(a, struct noise_point, CALC_NOISE_KERNELS);
+	w->scratch = arena_array(a, double, 2 * CALC_NOISE_KERNELS);
 	make_series(w);
 	judge_steps(w);
 	return find_alerts(w, db, err);

@@ -148,3 +148,15 @@ def test_the_summary_explains_its_mean_and_its_family(api, machine):
     assert why["geomean_ci"][0] < api.json(COMPARE, params=query)["summary"]["geomean_percent"] < why["geomean_ci"][1]
     text = " ".join(api.get(COMPARE + ".txt", params=query).text.split())
     assert "Signs disagree" in text and "Of 2 claims over 3 tests at most 0.1 are false, on average." in text
+
+
+def test_a_trend_s_points_have_intervals_from_its_own_history(api, machine):
+    for i, kernel in enumerate(KERNELS):
+        post(api, machine, kernel, {4: 1000 if i < 7 else 1500}, 10, reps=1)
+    (series,) = api.json("/api/v1/trend", params={"machine": machine})["series"]
+    for y, lo, hi in zip(series["y"], series["lo"], series["hi"]):
+        assert lo < y < hi and 1.01 < hi / lo < 1.2, "noise of some 1 %, of which the step is no part"
+    for kernel in KERNELS[:4]:
+        post(api, machine, kernel, {8: 1000}, 10, reps=1)
+    (series,) = api.json("/api/v1/trend", params={"machine": machine, "param.size_kib": "8"})["series"]
+    assert set(series["lo"]) == {None}, "of four kernels nobody can know"
