@@ -138,7 +138,7 @@ static void noise_line(struct buf *out, struct arena *a, const struct compare_ro
 		table_para(out, 2, arena_printf(a, "%zu of %zu rows have a value of 0 or less: noise is told, and a verdict "
 						"given, of values above 0 only.", no_ratio, n));
 	if (single == n && !no_ratio)
-		table_para(out, 2, "n = 1 on each side, no history: no noise estimate, so no verdict.");
+		table_para(out, 2, "n = 1 on each side, no history: no noise estimate, so no row has a verdict.");
 	else if (untested)
 		table_para(out, 2, arena_printf(a, "%zu of %zu rows have no noise estimate (n = 1, or no spread "
 						"told, and no history): no verdict there.", untested, n));

@@ -74,26 +74,34 @@ static const char *boots_words(struct arena *a, const struct compare_row *r)
 	return arena_printf(a, "%lld against %lld boots", (long long)r->base.boots, (long long)r->head.boots);
 }
 
+/* "13 other kernels of this series" */
+static const char *prior_words(struct arena *a, const struct ab *t)
+{
+	const char *many = t->from == 1 ? "" : "s";
+
+	if (t->prior == NOISE_HISTORY)
+		return arena_printf(a, "%lld other kernel%s of this series", (long long)t->from, many);
+	return arena_printf(a, "%lld other size%s or kind%s of this benchmark on this machine", (long long)t->from, many, many);
+}
+
 /* Where the noise is known from, in a sentence. */
 static const char *row_noise(struct arena *a, const struct compare_row *r)
 {
 	const struct ab *t = &r->ab;
-	const char *boots = boots_words(a, r), *noise = plain_percent(a, t->noise * 100);
-	const char *prior = t->prior == NOISE_HISTORY ? "other kernels of this series" :
-			    "other parameters of this benchmark on this machine";
+	const char *boots = boots_words(a, r), *noise = plain_percent(a, t->noise * 100), *prior = prior_words(a, t);
 
 	switch (t->source) {
 	case NOISE_BOOTS:
 		boots = arena_printf(a, "Noise: %s differ by %s from boot to boot (%.3g degrees of freedom", boots, noise, t->df);
 		if (t->prior_df > 0)
-			return arena_printf(a, "%s, %.3g of them from %lld %s).", boots, t->prior_df, (long long)t->from, prior);
+			return arena_printf(a, "%s, %.3g of them from %s).", boots, t->prior_df, prior);
 		if (t->disagrees)
-			return arena_printf(a, "%s; %lld %s say otherwise and do not count).", boots, (long long)t->from, prior);
+			return arena_printf(a, "%s; %s tell of another noise, which does not count).", boots, prior);
 		return arena_printf(a, "%s).", boots);
 	case NOISE_HISTORY:
 	case NOISE_SIBLINGS:
-		return arena_printf(a, "Noise: %s can't tell it; %lld %s say that boots differ by %s (%.3g degrees of freedom).",
-				    boots, (long long)t->from, prior, noise, t->df);
+		return arena_printf(a, "Noise: %s can't tell it; by %s boots differ by %s (%.3g degrees of freedom).", boots,
+				    prior, noise, t->df);
 	case NOISE_REPETITIONS:
 		return arena_printf(a, "Noise: %s and no history; a boot is presumed to differ by %s from the next, which only "
 				       "large changes are beyond.", boots, noise);
@@ -179,10 +187,11 @@ static void level_why(struct arena *a, const struct trend *t, const struct trend
 	input(w, "score", c->score);
 	w->text = arena_printf(a, "From %s on the level is %s off that before (95 %% interval %s .. %s), over %zu kernel%s "
 			       "before and %zu after. Noise: one kernel lies %s around its level; how much means of several still "
-			       "differ, with drift and all, the series shows by itself. The step's t^2 is %.2g times what is asked of "
+			       "differ, with drift and all, the series shows by itself. t^2 of the step is %s times what is asked of "
 			       "one that long. %s %s", t->kernels[c->at]->name, percent(a, c->percent), percent(a, c->ci_lo),
 			       percent(a, c->ci_hi), c->runs_before, c->runs_before == 1 ? "" : "s", c->runs_after,
-			       plain_percent(a, c->noise_percent), c->score, suspects(a, t, c), level_outcome(c));
+			       plain_percent(a, c->noise_percent),
+			       arena_printf(a, c->score < 10 ? "%.1f" : "%.0f", c->score), suspects(a, t, c), level_outcome(c));
 }
 
 void calc_why_change(struct arena *a, const struct trend *t, const struct trend_change *c, struct why *w)
