@@ -363,6 +363,16 @@ static int read_dup(struct work *w, struct err *err)
 	return 0;
 }
 
+static int read_rule(struct work *w, struct err *err)
+{
+	struct db_rule *rule = NULL;
+
+	if (w->al->alert->rule_id && db_rules_get(w->db, w->a, w->al->alert->rule_id, &rule, err))
+		return -1;
+	w->m->rule = rule;
+	return 0;
+}
+
 /* Under an id made of the content, so that the same facts are kept once. */
 static int keep(struct work *w, struct err *err)
 {
@@ -404,7 +414,7 @@ int calc_mail_of(struct catalog *c, struct db *db, struct arena *a, const struct
 	m->alert = al;
 	w.all = series_of(&w);
 	if (read_pair(&w, err) || calc_still(c, db, a, al, &m->still, err) || read_fixes(&w, err) ||
-	    read_sweep(&w, err) || read_broad(&w, err) || read_commands(&w, err) || read_dup(&w, err))
+	    read_sweep(&w, err) || read_broad(&w, err) || read_commands(&w, err) || read_dup(&w, err) || read_rule(&w, err))
 		return -1;
 	if (look->public_url && keep(&w, err))
 		return -1;

@@ -15,6 +15,7 @@
 #include "calc_matrix.h"
 #include "calc_still.h"
 #include "calc_sweep.h"
+#include "db_rules.h"
 
 #define CALC_MAIL_FIXES 3	/* variant kernels told of */
 #define CALC_MAIL_COMMANDS 3
@@ -54,6 +55,7 @@ struct calc_mail {
 	const struct matrix *broad;	/* benchmark x track of the broad ones: one column; NULL: this one is broad itself */
 	const char *commands[CALC_MAIL_COMMANDS];	/* that measured it, as the lab told them */
 	size_t n_commands;
+	const struct db_rule *rule;	/* that raised it; NULL: a person did, or the rule is gone */
 	const char *dup_of;		/* where the alert was reported that this one is merged into; NULL */
 	bool kept;
 	struct uuid snapshot;		/* where all of it stays as it is now, if kept */
@@ -75,7 +77,7 @@ void calc_mail_subject(struct buf *out, const struct calc_mail *m);
 void calc_mail_words(struct buf *out, struct arena *a, const struct calc_mail *m);
 /* The body. */
 void calc_mail_text(struct buf *out, const struct calc_mail *m);
-/* {"subject", "statement", "facts": [{"name", "text"}], "axis", "fixes": [kernel], "text"}. */
+/* {"subject", "statement", "facts": [{"name", "text"}], "axis", "fixes": [kernel], "rule", "text"}. */
 void calc_mail_json(struct jsonw *j, const struct calc_mail *m);
 /* The whole message as a draft: headers with To and Cc suggested, CRLF. */
 void calc_mail_eml(struct buf *out, const struct calc_mail *m);

@@ -102,6 +102,26 @@ void calc_mail_text(struct buf *out, const struct calc_mail *m)
 	arena_free(a);
 }
 
+static void rule_json(struct jsonw *j, const struct db_rule *rule)
+{
+	jsonw_key(j, "rule");
+	if (!rule) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_object(j);
+	jsonw_kstr(j, "name", rule->name);
+	jsonw_kstr(j, "kind", db_rules_kinds[rule->kind]);
+	jsonw_knum(j, "percent", rule->percent);
+	jsonw_kstr(j, "confidence", rule->confidence);
+	jsonw_knum(j, "above", rule->above);
+	jsonw_knum(j, "below", rule->below);
+	jsonw_kstr(j, "unit", rule->unit);
+	jsonw_kstr(j, "baseline", rule->baseline);
+	jsonw_kraw(j, "selector", rule->selector);
+	jsonw_object_end(j);
+}
+
 void calc_mail_json(struct jsonw *j, const struct calc_mail *m)
 {
 	struct arena *a = arena_new();
@@ -130,6 +150,7 @@ void calc_mail_json(struct jsonw *j, const struct calc_mail *m)
 	for (size_t i = 0; i < m->n_fixes; i++)
 		jsonw_str(j, m->fixes[i].kernel->name);
 	jsonw_array_end(j);
+	rule_json(j, m->rule);
 	buf_clear(&text);
 	calc_mail_text(&text, m);
 	jsonw_kstr(j, "text", text.p);

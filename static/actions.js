@@ -116,10 +116,29 @@ export const ACTIONS = [
 		action: 'merge',
 		label: 'Merge',
 		from: OPEN,
-		fields: [{ name: 'into', label: 'Into the alert (its id)', kind: 'line', required: true }, NOTE],
+		fields: [
+			{
+				name: 'into',
+				label: 'Into',
+				kind: 'alert',
+				required: true,
+				hint: 'the id, or the address, of an alert',
+			},
+			NOTE,
+		],
 		about: 'Its rows go there, and what is found in its range later, too.',
 	},
 ];
+
+// of some rows of one alert, that the caller names
+export const SPLIT = {
+	action: 'split',
+	label: 'Split off',
+	from: OPEN,
+	one: true,
+	fields: [NOTE],
+	about: 'The marked rows become an alert of their own.',
+};
 
 export const allowed = (action, alert) =>
 	action.from.includes(alert.state) && (!alert.merged_into || ['reopen', 'comment'].includes(action.action));
@@ -162,10 +181,19 @@ function done(action, alerts) {
 	dispatchEvent(new CustomEvent('state'));
 }
 
-function input(f, preset) {
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
+
+function input(f, preset, alerts) {
 	const attrs = { name: f.name, required: f.required, placeholder: f.hint, 'aria-label': f.label };
 
 	if (f.kind === 'text') return h('textarea', { ...attrs, rows: 4, maxlength: 20000 });
+	if (f.kind === 'alert' && alerts.length > 1)
+		// one of those at hand takes the others
+		return h(
+			'select',
+			{ name: f.name, 'aria-label': f.label },
+			alerts.map((a) => h('option', { value: a.id }, `${a.benchmark}, ${a.from} to ${a.to}`)),
+		);
 	if (f.kind === 'check') return h('input', { type: 'checkbox', name: f.name });
 	const el = h('input', {
 		...attrs,
@@ -189,14 +217,14 @@ function bodyOf(action, form) {
 			if (el.checked) body[f.name] = true;
 		} else if (f.kind === 'date') {
 			if (v) body[f.name] = `${v}T00:00:00Z`;
-		} else if (v) body[f.name] = v;
+		} else if (v) body[f.name] = f.kind === 'alert' ? (UUID.exec(v)?.[0] ?? v) : v;
 		else if (f.name === 'assignee') body.assignee = null;
 	}
 	return body;
 }
 
-function fieldRow(f, preset) {
-	const el = input(f, preset);
+function fieldRow(f, preset, alerts) {
+	const el = input(f, preset, alerts);
 	return f.kind === 'check' ? h('label.check', el, ` ${f.label}`) : h('label.field', f.label, el);
 }
 
@@ -212,7 +240,7 @@ async function presets(action, alerts) {
 	};
 }
 
-async function askFor(action, alerts, given) {
+async function askFor(action, alerts, given, extra) {
 	const preset = { ...(await presets(action, alerts)), ...given };
 	const wrong = h('div.worse', { role: 'alert' });
 	const ids = new Map();
@@ -220,7 +248,7 @@ async function askFor(action, alerts, given) {
 		'form',
 		{ method: 'dialog' },
 		action.about ? h('p', action.about) : null,
-		action.fields.map((f) => fieldRow(f, preset[f.name])),
+		action.fields.map((f) => fieldRow(f, preset[f.name], alerts)),
 		wrong,
 		h(
 			'p.buttons',
@@ -239,9 +267,12 @@ async function askFor(action, alerts, given) {
 		e.preventDefault();
 		replace(wrong);
 		try {
-			if (!(await send(alerts, bodyOf(action, form), ids))) return;
+			const body = { ...bodyOf(action, form), ...extra };
+			const others = alerts.filter((a) => a.id !== body.into);
+
+			if (!(await send(others, body, ids))) return;
 			dialog.close();
-			done(action, alerts);
+			done(action, others);
 		} catch (error) {
 			replace(
 				wrong,
@@ -262,7 +293,7 @@ async function askFor(action, alerts, given) {
 }
 
 // Does it to all of the alerts that it is for.
-export async function act(action, alerts, given) {
+export async function act(action, alerts, given, extra) {
 	const list = alerts.filter((a) => allowed(action, a));
 
 	if (!list.length) {
@@ -273,7 +304,7 @@ export async function act(action, alerts, given) {
 		return;
 	}
 	if (action.fields.length) {
-		await askFor(action, list, given);
+		await askFor(action, list, given, extra);
 		return;
 	}
 	try {

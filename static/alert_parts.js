@@ -145,11 +145,17 @@ export function stillThere(still) {
 	];
 }
 
+function detailValue(name, v) {
+	if (name === 'due_at') return f.day(v);
+	if (name.endsWith('_percent')) return f.percent(v, false);
+	return typeof v === 'object' ? JSON.stringify(v) : String(v);
+}
+
 // Details of an event in words: what has no word of its own is named.
 function detailText(details) {
 	return Object.entries(details ?? {})
 		.filter(([k, v]) => v !== null && v !== '' && k !== 'text' && k !== 'reason')
-		.map(([k, v]) => `${k.replaceAll('_', ' ')}: ${typeof v === 'object' ? JSON.stringify(v) : v}`)
+		.map(([k, v]) => `${k.replaceAll('_', ' ')}: ${detailValue(k, v)}`)
 		.join(', ');
 }
 

@@ -104,9 +104,8 @@ function tidy() {
 // open alerts beside their name in the navigation
 async function countAlerts() {
 	try {
-		const { alerts, next } = await get('/api/v1/alerts?state=new&limit=100');
-		const n = alerts.length;
-		if (n) $('nav a[href="/alerts"]').append(' ', h('span.count', next ? `${n}+` : String(n)));
+		const { open } = await get('/api/v1/alerts?limit=1');
+		if (open) $('nav a[href="/alerts"]').append(' ', h('span.count', String(open)));
 	} catch {
 		// the page itself says when the server is away
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One alert: what, how much, since when, where, how sure; what was done about it; and the mail.
 
-import { act, actionBar, ACTIONS } from './actions.js';
+import { act, actionBar, ACTIONS, SPLIT } from './actions.js';
 import { deliveries, evidence, history, mailDraft, outLink, stillThere } from './alert_parts.js';
 import { get } from './api.js';
 import { draw, uplot } from './chart.js';
@@ -113,17 +113,37 @@ function factList(mail) {
 	);
 }
 
-function grouped(a) {
-	const manual = a.origin && a.origin !== 'watch' ? ` A person made it (${a.origin}).` : '';
+// "Rule default: a change of at least 5 %, either way, of at least weak confidence, in anything."
+function ruleText(rule) {
+	const where = Object.entries(rule.selector ?? {}).map(([k, v]) => `${k} ${[v].flat().join(' or ')}`);
+	const limit = [
+		rule.above !== null && `above ${f.significant(rule.above)}`,
+		rule.below !== null && `below ${f.significant(rule.below)}`,
+	].filter(Boolean);
+	const what =
+		rule.kind === 'limit'
+			? `values ${limit.join(' or ')} ${rule.unit ?? ''}`
+			: `a change of at least ${f.percent(rule.percent, false)}${rule.baseline ? ` against ${rule.baseline}` : ''}, with at least ${rule.confidence} confidence`;
 
 	return [
-		h('h2', 'Why these rows are one alert'),
+		'Raised by the rule ',
+		h('bdi', h('b', rule.name)),
+		`: ${what.trim()}, in `,
+		h('bdi', where.join(', ') || 'anything'),
+		'. ',
+	];
+}
+
+function why(a, mail) {
+	return [
+		h('h2', 'Why it was raised, and why these rows are one alert'),
 		h(
 			'p',
-			`One message for what belongs together: all of them are of `,
+			mail?.rule ? ruleText(mail.rule) : a.origin && a.origin !== 'watch' ? 'A person made it. ' : '',
+			'One message for what belongs together: all rows are of ',
 			h('bdi', a.benchmark),
 			`, moved the same way (${a.kind}) and between the same two kernels of ${a.track}, ${f.tag(a.from)} and ${f.tag(a.to)}. `,
-			`Machines, sizes and THP modes are its rows; what is measured later joins it, and a kernel in between narrows it.${manual}`,
+			'Machines, sizes and THP modes are its rows; what is measured later joins it, and a kernel in between narrows it.',
 		),
 	];
 }
@@ -192,11 +212,34 @@ function trend(a) {
 	];
 }
 
+// Marked rows, some but not all, can leave
+function offerSplit(a) {
+	const ids = [...document.querySelectorAll('#alert-table tr[data-selected]')].map((r) => r.dataset.series);
+
+	replace(
+		$('#split'),
+		ids.length && ids.length < a.rows.length
+			? h(
+					'button',
+					{ type: 'button', 'data-action': 'split', onclick: () => act(SPLIT, [a], {}, { series_ids: ids }) },
+					`Split off ${f.plural(ids.length, 'row')}`,
+				)
+			: null,
+	);
+}
+
 function pageKeys(a) {
 	own.clear();
 	for (const action of ACTIONS.filter((one) => one.key))
 		own.set(action.key, { text: action.label.toLowerCase(), run: () => void act(action, [a]) });
 	own.set('y', { text: 'copy the mail', run: () => $('#copy-mail')?.click() });
+	own.set('x', {
+		text: 'mark the row; marked rows can become an alert of their own',
+		run: () => {
+			$('#alert-table tr[aria-selected=true][data-series]')?.toggleAttribute('data-selected');
+			offerSplit(a);
+		},
+	});
 }
 
 function render(data, query, onLeave) {
@@ -224,12 +267,13 @@ function render(data, query, onLeave) {
 		a.rows.length
 			? evidence(a, compare, mail?.axis)
 			: h('p', 'No row is left in it: what was found is no more, or went elsewhere.'),
+		h('div.actions', { id: 'split' }),
 		picture,
 		trend(a),
 		stillThere(a.still),
 		mailDraft(a, mail),
 		history(a),
-		grouped(a),
+		why(a, mail),
 		deliveries(a.deliveries),
 	);
 	charts(data, picture, onLeave);

@@ -166,6 +166,9 @@ function worst(list) {
 	return `${a.benchmark} with ${f.tag(a.to)}, ${f.percent(a.worst_percent)}`;
 }
 
+const counts = (bad, good) =>
+	[bad && f.plural(bad, 'regression'), good && f.plural(good, 'improvement')].filter(Boolean).join(' and ');
+
 function renderEmpty(query) {
 	const states = query.all('state');
 
@@ -210,7 +213,7 @@ function render(data, query, onLeave) {
 		$('#head'),
 		h(
 			'h1',
-			`${f.plural(bad.length, 'regression')} and ${f.plural(alerts.length - bad.length, 'improvement')}${next ? ' on this page' : ''}${bad.length ? `; the worst is ${worst(bad)}` : ''}.`,
+			`${counts(bad.length, alerts.length - bad.length)}${next ? ' on this page' : ''}${bad.length ? `; the worst is ${worst(bad)}` : ''}.`,
 		),
 		filterBar(query, '/alerts'),
 	);

@@ -242,6 +242,30 @@ test('many at once, with the keyboard alone', () =>
 		await v.page.waitForURL((u) => u.pathname.startsWith('/alerts/'));
 	}));
 
+test('alerts are merged, and rows split off', () =>
+	visit(async (v) => {
+		const [one, two] = [await raise('browser/merge1'), await raise('browser/merge2')];
+
+		await v.open('/alerts?benchmark=browser%2Fmerge*&kind=regression');
+		await v.page.keyboard.press('*');
+		await v.page.locator('#selection [data-action=merge]').click();
+		await v.page.locator('#act select[name=into]').selectOption(two.id);
+		await v.page.locator('#act button[type=submit]').click();
+		await signIn(v);
+		await until('one is in two', async () => (await alertOf(one.id)).merged_into === two.id);
+		assert.equal((await alertOf(two.id)).n_series, 6);
+		await v.open(`/alerts/${one.id}`);
+		assert.match(await v.text('.events'), /merge/);
+		await v.page.getByRole('link', { name: 'another alert' }).click();
+		await v.page.waitForURL((u) => u.pathname.endsWith(two.id));
+		await v.settled();
+		for (const key of ['j', 'x']) await v.page.keyboard.press(key);
+		await v.page.getByRole('button', { name: 'Split off 1 row' }).click();
+		await v.page.locator('#act button[type=submit]').click();
+		await until('a row has left', async () => (await alertOf(two.id)).n_series === 5);
+		assert.match(await v.text('#view'), /Raised by the rule/);
+	}));
+
 test('names from outside stay text, and do not make a page wider, in both themes', async () => {
 	const bad = await raise(evil('bench'), evil('machine'));
 	const long = await raise(LONG, LONG);
