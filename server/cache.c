@@ -111,6 +111,19 @@ struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char 
 	return body;
 }
 
+bool cache_has(struct cache *c, const uint8_t key[32], const char *version)
+{
+	const struct entry *e;
+	bool has;
+
+	must(!pthread_mutex_lock(&c->lock));
+	e = find(c, key);
+	has = e && !strcmp(e->version, version);
+	c->misses += !has;
+	must(!pthread_mutex_unlock(&c->lock));
+	return has;
+}
+
 void cache_put(struct cache *c, const uint8_t key[32], const char *version, struct reply_body *body)
 {
 	struct entry *e = calloc(1, sizeof(*e)), *old;

@@ -7,6 +7,7 @@
 #ifndef SERVER_CACHE_H
 #define SERVER_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "reply.h"
@@ -18,6 +19,8 @@ void cache_free(struct cache *c);			/* accepts NULL */
 
 /* The answer (a reference for the caller) if it is of this version, else NULL. */
 struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char *version);
+/* Whether it has it: a miss is counted, and where there is one, nothing. */
+bool cache_has(struct cache *c, const uint8_t key[32], const char *version);
 /* Keeps it (takes a reference of its own), unless it alone is more than an eighth of the budget. */
 void cache_put(struct cache *c, const uint8_t key[32], const char *version, struct reply_body *body);
 

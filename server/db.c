@@ -316,6 +316,8 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 
 	if (rows)
 		*rows = NULL;
+	if (db_own_settle(db, err))
+		return -1;
 	if (db->in_tx && !db->conn)	/* lost before; a new link is not in the transaction */
 		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	ret = execute(db, st, args, n, &result, err);
@@ -342,6 +344,8 @@ int db_script(struct db *db, const char *sql, struct err *err)
 {
 	char name[60];
 
+	if (db_own_settle(db, err))
+		return -1;
 	if (db->in_tx && !db->conn)
 		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	if (db_connect(db, err))
@@ -427,6 +431,8 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 	enum fate fate;
 
 	must(!db->in_tx);
+	if (db_own_settle(db, err))
+		return -1;
 	for (int tries = 0;; tries++) {
 		if (!attempt(db, fn, arg, &fate, err))
 			return 0;

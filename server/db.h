@@ -121,6 +121,14 @@ int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt
  */
 int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err);
 
+/*
+ * Before the next statement that is run, `st` is (no parameters, one text): in the same round trip, where that is
+ * db_query_all(). Where it says anything but `expected` (borrowed), that statement fails, and those after
+ * it run as usual. db_expected() runs st, if nothing did, ends this, and tells whether it said so.
+ */
+void db_expect(struct db *db, const struct stmt *st, const char *expected);
+bool db_expected(struct db *db);
+
 /* Results. Out-of-range and wrong types are bugs: must(). Pointers die with the rows. */
 void db_rows_free(struct db_rows *rows);		/* accepts NULL */
 int db_rows_count(const struct db_rows *rows);

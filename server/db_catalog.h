@@ -85,6 +85,12 @@ int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err);
 int db_catalog_refresh_for(struct catalog *c, struct db *db, const char *version, struct err *err);
 
 /*
+ * The version it is of, or NULL where that is likely not the database's any more: nobody has found it
+ * unchanged yet.
+ */
+const char *db_catalog_version(struct catalog *c, struct arena *a);
+
+/*
  * After a dump was restored into a new cluster: its rows bear transactions that this cluster has
  * yet to reach, and would all be read again at every refresh. Runs at each migration.
  */

@@ -376,6 +376,7 @@ static void note_look(struct catalog *c, const struct db_rows *looked)
 	free(c->snapshot);
 	c->snapshot = strdup(db_text(looked, 0, 0));
 	must(c->snapshot != NULL);
+	c->still = false;
 }
 
 int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err)
@@ -395,6 +396,8 @@ int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err)
 		ret = refresh(c, db, looked, err);
 		if (!ret)
 			note_look(c, looked);
+	} else {
+		c->still = true;
 	}
 	must(!pthread_mutex_unlock(&c->refresh_lock));
 	db_rows_free(looked);
@@ -407,8 +410,19 @@ int db_catalog_refresh_for(struct catalog *c, struct db *db, const char *version
 
 	must(!pthread_mutex_lock(&c->refresh_lock));
 	good = version && !strcmp(c->snapshot, version);
+	c->still |= good;
 	must(!pthread_mutex_unlock(&c->refresh_lock));
 	return good ? 0 : db_catalog_refresh(c, db, err);
+}
+
+const char *db_catalog_version(struct catalog *c, struct arena *a)
+{
+	const char *version;
+
+	must(!pthread_mutex_lock(&c->refresh_lock));
+	version = c->still ? arena_strdup(a, c->snapshot) : NULL;
+	must(!pthread_mutex_unlock(&c->refresh_lock));
+	return version;
 }
 
 #define ADOPT(table)											\

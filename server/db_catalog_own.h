@@ -48,6 +48,7 @@ struct catalog {
 
 	pthread_mutex_t refresh_lock;	/* one refresh at a time; never taken with lock held */
 	int64_t since;			/* under refresh_lock: every change before this transaction is in */
+	bool still;			/* under refresh_lock: a later look found the same snapshot */
 	char *snapshot;			/* under refresh_lock: the last look, all of which is in; PostgreSQL's words */
 };
 

@@ -28,6 +28,11 @@ struct db {
 	bool in_tx;
 	bool behind;			/* in pipeline mode still, with one more sync to read: db_connect() does */
 	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
+	struct {
+		const struct stmt *st;	/* NULL: nothing is expected, or it was asked */
+		const char *text;
+		bool met;
+	} expect;
 	struct buf wire;		/* the parameters of the call being made */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
 	int n_channels;
@@ -43,6 +48,8 @@ int db_own_prepare(struct db *db, const struct stmt *st, const struct db_arg *ar
 int db_own_send(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n);
 void db_own_catch_up(struct db *db);		/* reads what db_tx_once() left unread */
 void db_own_forget(struct db *db);		/* makes the next use of each statement prepare it again */
+/* Runs what db_expect() wants run, if it was not yet: by all but db_query_all(), which takes it along. */
+int db_own_settle(struct db *db, struct err *err);
 /* After a transaction that failed: the link, if there still is one, is as if nothing had been; the error stays known. */
 void db_own_clean_up(struct db *db);
 

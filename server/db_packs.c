@@ -40,6 +40,11 @@ static const struct stmt read_chunks = {
 	"pack_read", "SELECT series_id, samples, body, crc32 FROM series_pack WHERE series_id = ANY($1)"
 };
 
+/* The usual question; with a list the planner would plan it anew each time, or had to be told not to. */
+static const struct stmt read_chunks_of_one = {
+	"pack_read_one", "SELECT series_id, samples, body, crc32 FROM series_pack WHERE series_id = $1"
+};
+
 static int by_key(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -143,10 +148,10 @@ int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, siz
 		  struct sample **samples, size_t *n, struct err *err)
 {
 	struct reading r = { .arena = a, .series_ids = series_ids, .n_series = n_series };
-	const struct db_arg ids = db_arg_i64s(series_ids, n_series);
+	const struct db_arg ids = n_series == 1 ? db_arg_i64(series_ids[0]) : db_arg_i64s(series_ids, n_series);
 	struct db_call calls[] = {	/* in this order: see above */
 		{ &waiting_runs, NULL, 0, true, NULL },
-		{ &read_chunks, &ids, 1, true, NULL },
+		{ n_series == 1 ? &read_chunks_of_one : &read_chunks, &ids, 1, true, NULL },
 	};
 	int ret = 0;
 

@@ -2,9 +2,13 @@
 /* Several statements in one round trip, as a transaction of their own or not: see db.h. */
 #include "db.h"
 
+#include <string.h>
+
 #include "../lib/must.h"
 #include "../lib/tm.h"
 #include "db_own.h"
+
+#define CALLS_MAX 8			/* of db_query_all(), with an expectation */
 
 /*
  * The planner thinks a list of ten, which it assumes of a parameter it has not seen, so much dearer than
@@ -14,9 +18,18 @@ static const struct stmt plan_once = {
 	"plan_once", "SELECT set_config('plan_cache_mode', 'force_generic_plan', true)"
 };
 
+static bool has_list(const struct db_call *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < calls[i].n_args; k++)
+			if (calls[i].args[k].type >= DB_I64_ARRAY)
+				return true;
+	return false;
+}
+
 static int prepare_all(struct db *db, const struct db_call *calls, size_t n, struct err *err)
 {
-	if (db_connect(db, err) || db_own_prepare(db, &plan_once, NULL, 0, err))
+	if (db_connect(db, err) || (has_list(calls, n) && db_own_prepare(db, &plan_once, NULL, 0, err)))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (db_own_prepare(db, calls[i].st, calls[i].args, calls[i].n_args, err))
@@ -32,7 +45,8 @@ static int send_text(struct db *db, const char *sql)
 /* after: NULL, or what follows as a transaction of its own. */
 static int send_all(struct db *db, const struct db_call *calls, size_t n, bool tx, const struct stmt *after)
 {
-	int sent = PQenterPipelineMode(db->conn) && (!tx || send_text(db, "BEGIN")) && db_own_send(db, &plan_once, NULL, 0);
+	int sent = PQenterPipelineMode(db->conn) && (!tx || send_text(db, "BEGIN")) &&
+		   (!has_list(calls, n) || db_own_send(db, &plan_once, NULL, 0));
 
 	for (size_t i = 0; i < n && sent; i++)
 		sent = db_own_send(db, calls[i].st, calls[i].args, calls[i].n_args);
@@ -64,7 +78,8 @@ static int skip_to_sync(struct db *db)
  */
 static int finish_all(struct db *db, struct db_call *calls, size_t n, bool *committed, struct err *err)
 {
-	size_t at = 0, first = committed ? 2 : 1, end = n + first;	/* behind BEGIN and plan_once */
+	size_t at = 0, first = (committed ? 1 : 0) + (has_list(calls, n) ? 1 : 0);	/* BEGIN, plan_once */
+	size_t end = n + first;
 	ExecStatusType status;
 	PGresult *r;
 	int ret = 0;
@@ -137,6 +152,8 @@ int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt
 	must(!db->in_tx);
 	for (size_t i = 0; i < n; i++)
 		calls[i].rows = NULL;
+	if (db_own_settle(db, err))
+		return -1;
 	if (prepare_all(db, calls, n, err) || (after && db_own_prepare(db, after, NULL, 0, err)))
 		return -1;
 	ret = round_trip(db, calls, n, &committed, after, err);
@@ -171,16 +188,11 @@ static int query_each(struct db *db, struct db_call *calls, size_t n, struct err
 	return 0;
 }
 
-int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err)
+static int query_again(struct db *db, struct db_call *calls, size_t n, struct err *err)
 {
 	bool was_up = db->conn != NULL;
-	int ret;
+	int ret = query_all(db, calls, n, err);
 
-	for (size_t i = 0; i < n; i++)
-		calls[i].rows = NULL;
-	if (db->in_tx)
-		return query_each(db, calls, n, err);
-	ret = query_all(db, calls, n, err);
 	/* as in db_query(): once more, where the link had died unnoticed or a statement was forgotten */
 	if (ret && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
 		ret = query_all(db, calls, n, err);
@@ -189,4 +201,75 @@ int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err
 		ret = query_all(db, calls, n, err);
 	}
 	return ret;
+}
+
+/* ---- what is expected ---- */
+
+void db_expect(struct db *db, const struct stmt *st, const char *expected)
+{
+	must(!db->in_tx);
+	db->expect.st = st;
+	db->expect.text = expected;
+	db->expect.met = false;
+}
+
+/* From what it said. */
+static int compare(struct db *db, const struct db_rows *rows, struct err *err)
+{
+	const char *text = db_rows_count(rows) == 1 ? db_text(rows, 0, 0) : NULL;
+
+	db->expect.met = text && !strcmp(text, db->expect.text);
+	return db->expect.met ? 0 : err_set(err, ERR_UNAVAILABLE, "database: not as it was a moment ago");
+}
+
+int db_own_settle(struct db *db, struct err *err)
+{
+	const struct stmt *st = db->expect.st;
+	struct db_rows *rows;
+	int ret;
+
+	if (!st)
+		return 0;
+	db->expect.st = NULL;
+	if (db_query(db, st, NULL, 0, &rows, err))
+		return -1;
+	ret = compare(db, rows, err);
+	db_rows_free(rows);
+	return ret;
+}
+
+bool db_expected(struct db *db)
+{
+	struct err ignored = { 0 };
+
+	return !db_own_settle(db, &ignored) && db->expect.met;
+}
+
+/* The expectation ahead of the calls. */
+static int query_expecting(struct db *db, struct db_call *calls, size_t n, struct err *err)
+{
+	struct db_call with[CALLS_MAX + 1] = { { db->expect.st, NULL, 0, true, NULL } };
+	int ret;
+
+	must(n <= CALLS_MAX);
+	memcpy(with + 1, calls, n * sizeof(*calls));
+	db->expect.st = NULL;
+	ret = query_again(db, with, n + 1, err);
+	if (ret)
+		return -1;
+	ret = compare(db, with[0].rows, err);
+	db_rows_free(with[0].rows);
+	if (ret)
+		drop_rows(with + 1, n);
+	memcpy(calls, with + 1, n * sizeof(*calls));
+	return ret;
+}
+
+int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		calls[i].rows = NULL;
+	if (db->in_tx)
+		return query_each(db, calls, n, err);
+	return db->expect.st ? query_expecting(db, calls, n, err) : query_again(db, calls, n, err);
 }

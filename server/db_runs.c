@@ -389,3 +389,8 @@ int db_runs_data_version(struct db *db, struct arena *a, const char **version, s
 	db_rows_free(rows);
 	return 0;
 }
+
+void db_runs_expect_version(struct db *db, const char *version)
+{
+	db_expect(db, &data_version, version);
+}

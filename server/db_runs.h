@@ -99,5 +99,6 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 
 /* A text that changes whenever committed data may have changed: the version behind ETags and caches. */
 int db_runs_data_version(struct db *db, struct arena *a, const char **version, struct err *err);
+void db_runs_expect_version(struct db *db, const char *version);	/* as db_expect(), which see */
 
 #endif

@@ -73,6 +73,8 @@ int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *arg
 	bool was_up = db->conn != NULL;
 	int ret;
 
+	if (db_own_settle(db, err))
+		return -1;
 	if (db->in_tx && !db->conn)	/* lost before; a new link is not in the transaction */
 		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	ret = stream(db, st, args, n, &s, err);

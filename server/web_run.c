@@ -53,7 +53,7 @@ void web_run_fail(struct call *call, unsigned status, const char *code, const st
 	answer(call, reply_body_new(&out, "application/json", false, NULL));
 }
 
-/* What a handler set, as headers. Its strings may die with the worker's arena: the response copies them. */
+/* What a handler set, as headers. Its strings may die with the worker's arena: the response copies them. version NULL: not to be kept. */
 static void succeed(struct call *call, const uint8_t key[32], const char *version)
 {
 	struct req *rq = &call->rq;
@@ -87,7 +87,7 @@ static void cache_key(const struct call *call, uint8_t key[32])
 }
 
 /* Whether the cache has the answer of this moment; else *version is what the answer to come is good for. */
-static int look_up(struct call *call, uint8_t key[32], const char **version, struct err *err)
+static int look_up(struct call *call, const uint8_t key[32], const char **version, struct err *err)
 {
 	struct reply_body *body;
 
@@ -95,13 +95,65 @@ static int look_up(struct call *call, uint8_t key[32], const char **version, str
 	if (db_runs_data_version(call->rq.db, call->rq.arena, version, err))
 		return -1;
 	call->rq.version = *version;
-	cache_key(call, key);
 	body = cache_get(call->web->cache, key, *version);
 	if (body) {
 		call->cache_hit = true;
 		call->reply.status = 200;
 		answer(call, body);
 	}
+	return 0;
+}
+
+static void forget_answer(struct req *rq)
+{
+	rq->status = 0;
+	rq->type = rq->location = rq->disposition = rq->weak_etag = rq->version = NULL;
+	rq->file = NULL;
+	rq->no_cache = false;
+	buf_clear(&rq->out);
+}
+
+/*
+ * Where the cache has nothing of the version that the catalogue is of, that is taken for the version of this
+ * moment: to ask goes in one round trip with the handler's first query. False: it was
+ * not, and whatever the handler did is void.
+ */
+static bool run_expecting(struct call *call, const uint8_t key[32], int *ret, struct err *err)
+{
+	struct req *rq = &call->rq;
+	const char *version = db_catalog_version(call->web->server.catalog, rq->arena);
+	bool good;
+
+	if (!version || cache_has(call->web->cache, key, version))
+		return false;
+	rq->version = version;
+	db_runs_expect_version(rq->db, version);
+	*ret = call->route->handler(rq, err);
+	good = db_expected(rq->db);
+	if (good && !*ret)
+		succeed(call, key, version);
+	if (!good)
+		forget_answer(rq);
+	return good;
+}
+
+static int run_cached(struct call *call, struct err *err)
+{
+	const char *version;
+	uint8_t key[32];
+	int ret;
+
+	cache_key(call, key);
+	if (run_expecting(call, key, &ret, err))
+		return ret;
+	*err = (struct err){ 0 };
+	if (look_up(call, key, &version, err))
+		return -1;
+	if (call->answer)
+		return 0;
+	if (call->route->handler(&call->rq, err))
+		return -1;
+	succeed(call, key, version);
 	return 0;
 }
 
@@ -146,23 +198,19 @@ static int unpack(struct call *call, struct err *err)
 static int run(struct call *call, struct err *err)
 {
 	struct req *rq = &call->rq;
-	const char *version = NULL;
-	uint8_t key[32] = { 0 };
 
 	if (rq->db) {
 		if (admit(call, err))
 			return -1;
-		if (call->route->cached && look_up(call, key, &version, err))
-			return -1;
-		if (call->answer)
-			return 0;
+		if (call->route->cached)
+			return run_cached(call, err);
 		if (call->route->body && unpack(call, err))
 			return -1;
 	}
 	if (call->route->handler(rq, err))
 		return -1;
 	if (!rq->again_ms || rq->last_call)
-		succeed(call, key, version);
+		succeed(call, NULL, NULL);
 	return 0;
 }
 

@@ -234,6 +234,46 @@ static void test_once(struct db *db)
 	ok(count_rows(db) == 2, "the next call is good");
 }
 
+static const struct stmt say = { "t_say", "SELECT current_setting('t.word')" };
+
+static int expect_tx(struct db *db, void *arg, struct err *err)
+{
+	return db_query(db, &count, DB_NO_ARGS, arg, err);
+}
+
+/* What is expected before the next statement. */
+static void test_expect(struct db *db)
+{
+	const struct db_arg six[] = { db_arg_i64(6) };
+	struct db_call calls[2] = { { &divide, six, 1, true, NULL }, { &count, NULL, 0, true, NULL } };
+	struct db_rows *rows;
+	struct err err = { 0 };
+
+	db_script(db, "SET t.word = 'as ever'", &err);
+	db_expect(db, &say, "as ever");
+	ok(!db_query_all(db, calls, 2, &err) && db_i64(calls[1].rows, 0, 0) == 2 && db_expected(db), "what was expected, with queries");
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+	ok(!db_query_all(db, calls, 2, &err), "it is over");
+	db_rows_free(calls[0].rows);
+	db_rows_free(calls[1].rows);
+	db_expect(db, &say, "else");
+	ok(db_query_all(db, calls, 2, &err) && err.kind == ERR_UNAVAILABLE && !calls[0].rows && !calls[1].rows,
+	   "what was not expected makes them fail: %s", err.message);
+	ok(!db_query(db, &count, DB_NO_ARGS, NULL, &err) && !db_expected(db), "once");
+	db_expect(db, &say, "as ever");
+	ok(!db_query(db, &count, DB_NO_ARGS, &rows, &err) && db_i64(rows, 0, 0) == 2 && db_expected(db), "with one query");
+	db_rows_free(rows);
+	db_expect(db, &say, "else");
+	ok(db_query(db, &count, DB_NO_ARGS, &rows, &err) && !rows && !db_expected(db), "which fails likewise");
+	db_expect(db, &say, "as ever");
+	ok(!db_tx(db, expect_tx, NULL, 1000, &err) && db_expected(db), "before a transaction");
+	db_expect(db, &say, "as ever");
+	ok(db_expected(db), "with nothing after it");
+	db_expect(db, &say, "else");
+	ok(!db_expected(db), "which may say no, too");
+}
+
 /* Queries in one round trip. */
 static int all_tx(struct db *db, void *arg, struct err *err)
 {
@@ -452,6 +492,7 @@ int main(void)
 	test_swallowed(db);
 	test_once(db);
 	test_query_all(db, other);
+	test_expect(db);
 	test_query_each(db, other);
 	test_stale(db, other);
 	test_notify(db, other);
