@@ -78,7 +78,7 @@ int db_digest_make(struct db *db, const struct db_digest *d, int64_t at, const c
 		"WITH mine AS (SELECT alert_id, event FROM digest_item WHERE kind = $1 AND target = $2 AND period = $3 "
 		"AND outbox_id IS NULL AND created_at < $4), "
 		"row AS (INSERT INTO outbox (kind, target, event, idempotency_key, created_at, next_try) "
-		"SELECT $1, $2, $5, $6, $7, $7 WHERE EXISTS (SELECT 1 FROM mine) "
+		"SELECT $1, $2, $5, $6, $7, now() WHERE EXISTS (SELECT 1 FROM mine) "
 		"ON CONFLICT (idempotency_key) DO NOTHING RETURNING id), "
 		"moved AS (UPDATE digest_item AS i SET outbox_id = row.id FROM row, mine WHERE i.kind = $1 AND i.target = $2 "
 		"AND i.alert_id = mine.alert_id AND i.event = mine.event RETURNING 1) SELECT id FROM row"

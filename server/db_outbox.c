@@ -47,7 +47,7 @@ int db_outbox_add(struct db *db, enum outbox_kind kind, const char *target, cons
 {
 	static const struct stmt add = {
 		"outbox_add", "INSERT INTO outbox (alert_id, kind, target, event, idempotency_key, created_at, next_try) "
-			      "VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (idempotency_key) DO NOTHING"
+			      "VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT (idempotency_key) DO NOTHING"
 	};
 	char id[UUID_TEXT], what[100], key[OUTBOX_KEY];
 

@@ -13,12 +13,16 @@ const char *const db_outbox_states[] = { "waiting", "sent", "dead", NULL };
 
 #define STATE "CASE WHEN o.sent_at IS NOT NULL THEN 'sent' WHEN o.dead_at IS NOT NULL THEN 'dead' ELSE 'waiting' END"
 
+/* Those of an alert, and the digests that tell of it. */
+#define OF_ALERT(id) \
+	"(SELECT id FROM outbox WHERE alert_id = " id " UNION ALL SELECT outbox_id FROM digest_item WHERE alert_id = " id ")"
+
 int db_outbox_of_alert(struct db *db, struct arena *a, const struct uuid *alert_id, struct outbox_state **list,
 		       size_t *n, struct err *err)
 {
 	static const struct stmt of = {
 		"outbox_of_alert", "SELECT o.kind, o.attempts, o.last_error, o.next_try, o.sent_at, " STATE " FROM outbox AS o "
-				   "WHERE o.alert_id = $1 OR o.id IN (SELECT outbox_id FROM digest_item WHERE alert_id = $1) "
+				   "WHERE o.id IN " OF_ALERT("$1") " "
 				   "ORDER BY o.id"
 	};
 	struct db_rows *rows;
@@ -72,8 +76,7 @@ int db_outbox_list(struct db *db, struct arena *a, const struct outbox_filter *f
 {
 	static const struct stmt page = {
 		"outbox_list", "SELECT " ROW_COLUMNS "WHERE ($1::text[] IS NULL OR " STATE " = ANY($1)) "
-			       "AND ($2::text[] IS NULL OR o.kind = ANY($2)) AND ($3::uuid IS NULL OR o.alert_id = $3 "
-			       "OR o.id IN (SELECT outbox_id FROM digest_item WHERE alert_id = $3)) "
+			       "AND ($2::text[] IS NULL OR o.kind = ANY($2)) AND ($3::uuid IS NULL OR o.id IN " OF_ALERT("$3") ") "
 			       "AND o.id < $4 ORDER BY o.id DESC LIMIT $5"
 	};
 	struct db_rows *rows;

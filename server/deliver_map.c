@@ -54,6 +54,13 @@ static bool is_zone(const char *s)
 	return *s && strlen(s) < 64 && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/")] == 0;
 }
 
+/* What a webhook is called; an address has an @, the options' one a name of its own. */
+static bool is_name(const char *s)
+{
+	return *s && strlen(s) <= 60 && strcmp(s, OUTBOX_DEFAULT) &&
+	       s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-")] == 0;
+}
+
 static bool is_url(const char *s)
 {
 	char *scheme = NULL, *host = NULL;
@@ -61,7 +68,7 @@ static bool is_url(const char *s)
 	bool good;
 
 	must(u);
-	good = !curl_url_set(u, CURLUPART_URL, s, 0) && !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) &&
+	good = strstr(s, "://") && !curl_url_set(u, CURLUPART_URL, s, 0) && !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) &&
 	       !curl_url_get(u, CURLUPART_HOST, &host, 0) && (!strcmp(scheme, "https") || !strcmp(scheme, "http"));
 	curl_free(scheme);
 	curl_free(host);
@@ -145,6 +152,10 @@ static int set_word(struct reading *r, struct deliver_target *t, const char *wor
 	}
 	if (value && hook && n == 6 && !memcmp(word, "secret", n))
 		return set_secret(r, t, value);
+	if (value && hook && n == 4 && !memcmp(word, "name", n)) {
+		t->name = arena_strdup(r->a, value);
+		return is_name(value) ? 0 : wrong(r, "%.60s: a word of letters, digits, - and . is needed", word);
+	}
 	return wrong(r, "\"%.60s\" is no option of %s", word, hook ? "a webhook" : "an address");
 }
 
@@ -157,7 +168,7 @@ static bool same_options(const struct deliver_target *x, const struct deliver_ta
 {
 	return x->kind == y->kind && x->regressions == y->regressions && x->improvements == y->improvements &&
 	       !strcmp(x->zone, y->zone) && x->digest_minute == y->digest_minute && x->quiet_from == y->quiet_from &&
-	       x->quiet_to == y->quiet_to && same_text(x->secret, y->secret);
+	       x->quiet_to == y->quiet_to && same_text(x->secret, y->secret) && !strcmp(x->name, y->name);
 }
 
 static struct deliver_target *find(const struct deliver_map *map, bool mail, const char *name)
@@ -227,6 +238,8 @@ static int target_line(struct reading *r, bool mail, char *value)
 	if (k && options && !same_options(k, &t))
 		return k->line ? wrong(r, "it has other options in line %d", k->line) :
 				 wrong(r, "it has other options on the command line");
+	if (!k && find(r->map, mail, t.name))
+		return wrong(r, "another one is called %s", t.name);
 	add_to_section(r->a, r->section, k ? k : keep_target(r->a, r->map, &t));
 	return 0;
 }
@@ -418,6 +431,14 @@ int deliver_map_load(struct arena *a, const struct conf *conf, struct deliver_ma
 const struct deliver_target *deliver_map_target(const struct deliver_map *map, enum outbox_kind kind, const char *name)
 {
 	return find(map, kind == OUTBOX_MAIL, name);
+}
+
+const struct deliver_target *deliver_map_find(const struct deliver_map *map, const char *name)
+{
+	for (size_t i = 0; i < map->n_targets; i++)
+		if (!strcmp(map->targets[i]->kind == OUTBOX_MAIL ? map->targets[i]->address : map->targets[i]->name, name))
+			return map->targets[i];
+	return NULL;
 }
 
 static bool one_of(const char *const *globs, size_t n, const char *benchmark)

@@ -60,6 +60,9 @@ int deliver_map_parse(struct arena *a, const char *file, const char *text, struc
 /* NULL: not (or no longer) in the configuration. */
 const struct deliver_target *deliver_map_target(const struct deliver_map *map, enum outbox_kind kind, const char *name);
 
+/* By what a rule calls it: a webhook's name, or an address. NULL: none. */
+const struct deliver_target *deliver_map_find(const struct deliver_map *map, const char *name);
+
 /* Who is told about a benchmark, each once. */
 const struct deliver_target **deliver_map_who(struct arena *a, const struct deliver_map *map, const char *benchmark,
 					      size_t *n);

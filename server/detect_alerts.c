@@ -79,7 +79,7 @@ static int range_of(const struct applying *ap, int64_t from, int64_t to, struct 
 static int tell(struct applying *ap, const struct uuid *id, const struct group *g, const char *event, struct err *err)
 {
 	ap->report->alerts++;
-	return detect_tell(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, err);
+	return detect_tell_rule(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, &g->rule->rule, err);
 }
 
 static int make_alert(struct applying *ap, const struct group *g, int64_t mute, struct uuid *id, struct err *err)

@@ -3,6 +3,7 @@
 #ifndef SERVER_DETECT_TELL_H
 #define SERVER_DETECT_TELL_H
 
+#include "db_rules.h"
 #include "deliver_map.h"
 
 /*
@@ -11,5 +12,9 @@
  */
 int detect_tell(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
 		bool regression, const char *event, struct err *err);
+
+/* The same, and for each whom the rule names beside: a target of the map by its name, or any mail address. */
+int detect_tell_rule(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
+		     bool regression, const char *event, const struct db_rule *rule, struct err *err);
 
 #endif

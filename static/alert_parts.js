@@ -257,6 +257,7 @@ export function deliveries(list) {
 	if (!list?.length) return null;
 	return [
 		h('h2', 'Deliveries'),
+		h('p.fact', h('a', { href: '/deliveries' }, 'all deliveries'), ', and who was told, for those who triage'),
 		table({
 			heads: ['to', num('attempts'), 'state', 'last error'],
 			rows: list.map((d) =>

@@ -265,6 +265,28 @@ def test_a_daily_digest_comes_once_though_two_watches_make_it(lab, mail):
     assert len(mail.messages) == 1 and mail.messages[0][1] == ["<a@lab.example>"]
 
 
+def test_a_rule_tells_whom_it_names(lab, hook, mail):
+    rule = lab.api.post("/api/v1/rules", json={"name": "sched", "selector": {"benchmark": ["sched/*"]}, "percent": 5,
+                                               "tell": ["boss@lab.example", "chat", "nobody"]})
+    assert rule.status_code in (200, 201), rule.text
+    sql(lab.db, "UPDATE rule SET selector = '{\"benchmark\": [\"mprotect/*\"]}' WHERE name = 'default'")
+    watch = lab.watch("--webhook-allow", "127.0.0.1", *mail_options(mail), *maintainers(lab, f"""
+ALL
+B: *
+M: all@lab.example
+
+CHAT
+B: nothing/at-all
+H: {hook.url} name=chat mattermost
+"""))
+    steps(lab, "sched/pipe")
+    steps(lab, "mprotect/tw4m")
+    sent(lab, 4)
+    assert sorted(row[:2] for row in state(lab)) == [("mail", "all@lab.example"), ("mail", "all@lab.example"),
+                                                     ("mail", "boss@lab.example"), ("mattermost", "chat")]
+    assert "sched/pipe" in hook.calls[0][1].decode() and 'name="nobody"' in watch.log_tail()
+
+
 def test_who_does_not_want_improvements_hears_of_none(lab, mail):
     lab.watch(*mail_options(mail), *maintainers(lab, "ALL\nB: *\nM: a@lab.example improvements=never\n"))
     steps(lab, better=True)

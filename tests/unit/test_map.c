@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../server/deliver_map.h"
+#include "mutate.h"
 #include "tap.h"
 
 static struct arena *a;
@@ -62,6 +63,7 @@ static void test_options(void)
 	ok(!parse("S\nB: *\n"
 		  "M: a@x weekly improvements=never quiet=20:00-08:30 tz=Europe/Berlin digest=09:15\n"
 		  "H: https://hooks.example/T0/secret slack\n"
+		  "H: https://hooks.example/T1 name=mm-chat mattermost\n"
 		  "H: https://user:word@other.example:8443/x?y daily\n"
 		  "M: b@x\n"), "options: %s", err.message);
 	t = deliver_map_target(&map, OUTBOX_MAIL, "a@x");
@@ -74,7 +76,10 @@ static void test_options(void)
 	t = map.n_targets > 1 ? map.targets[1] : NULL;
 	ok(t && t->kind == OUTBOX_SLACK, "a webhook's kind");
 	ok(t && !strncmp(t->name, "hooks.example-", 14) && !strstr(t->name, "secret"), "its name is not its URL");
-	t = map.n_targets > 2 ? map.targets[2] : NULL;
+	t = deliver_map_find(&map, "mm-chat");
+	ok(t && t->kind == OUTBOX_MATTERMOST, "or it is called as the file says");
+	ok(deliver_map_find(&map, "a@x") == map.targets[0] && !deliver_map_find(&map, "z@x"), "addresses are found, too");
+	t = map.n_targets > 3 ? map.targets[3] : NULL;
 	ok(t && !strncmp(t->name, "other.example:8443-", 19) && !strstr(t->name, "word"), "nor has it the password");
 	ok(t && deliver_map_target(&map, t->kind, t->name) == t, "by that name it is found");
 	ok(!parse("S\nB: *\nM: a@x daily\n\nT\nB: x\nM: a@x\n"), "who has options in one section may be in another");
@@ -103,6 +108,8 @@ static void test_wrong(void)
 		{ "S\nB: *\nM: a@x digest=8\n", "F: line 3: digest=8: a time of the day is needed, as digest=08:00" },
 		{ "S\nB: *\nM: a@x improvements=x\n", "F: line 3: improvements=x: now, daily, weekly or never is needed" },
 		{ "S\nB: *\nM: a@x daily\nM: a@x weekly\n", "F: line 4: it has other options in line 3" },
+		{ "S\nB: *\nH: https://x name=a/b\n", "F: line 3: name=a/b: a word of letters, digits, - and . is needed" },
+		{ "S\nB: *\nH: https://x name=a\nH: https://y name=a\n", "F: line 4: another one is called a" },
 		{ "S\nB: *\nW: x\n", "F: line 3: W: is not known here: B, X, M, L or H is needed" },
 		{ "S\nB:\n", "F: line 2: B: says nothing" },
 		{ "S\nhello\n", "F: line 2: \"hello\": a letter and a colon are needed, or an empty line before a heading" },
@@ -115,9 +122,30 @@ static void test_wrong(void)
 	}
 }
 
+/* Whatever stands in the file: it is read, or refused with its line. */
+static void test_noise(void)
+{
+	static const char start[] = "S\nB: *\nX: a/*\nM: N <a@x> weekly quiet=20:00-08:00 tz=Europe/Berlin\n"
+				    "H: https://u:p@h:1/x slack name=n digest=08:00 improvements=never\n\nT\nB: b\nL: a@x\n";
+	char text[1000];
+	int read = 0, told = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		strcpy(text, start);
+		for (int k = 0; k < i % 7 + 1; k++)
+			mutate(text, sizeof(text), "\n\t :<>@=-#BXMHLZ*/\"0a\x7f\xc3");
+		if (!parse(text))
+			read++;
+		else
+			told += !strncmp(err.message, "F: line ", 8) && err.kind == ERR_SETUP;
+	}
+	ok(read > 100 && told > 100 && read + told == 3000, "%d noisy files are read, %d refused with the line", read, told);
+}
+
 int main(void)
 {
 	a = arena_new();
+	test_noise();
 	test_sections();
 	test_options();
 	test_wrong();
