@@ -206,6 +206,43 @@ def test_when_more_is_better_the_same_numbers_are_an_improvement(api, machine):
     assert ratio["statement"].startswith("v6.17 is better than v6.16")
 
 
+WOBBLE = {4: 1.004, 40: .995, 400: 1.006, 4000: .997}
+
+
+def parts_of(api, machine, better="lower", unit="ns/call", scale=1, sizes=SIZES):
+    for kernel, per_page in (("6.16", 10), ("6.17", 12)):
+        results = [{"benchmark": "sweep/same", "params": {"size_kib": s}, "metric": f"latency-{better}", "unit": unit,
+                    "better": better, "values": [(1000 + per_page * s) * WOBBLE[s] ** (per_page - 10) * scale]} for s in sizes]
+        api.store(submission(kernel, machine, results=results))
+    (ratio,) = sweep(api, machine, "6.16", "6.17")["ratios"]
+    return [ratio[c] for c in ("fixed", "per_unit", "overall")]
+
+
+def without_words(parts):
+    return [{k: v if v is None else pytest.approx(v, rel=1e-6) for k, v in p.items() if k not in ("verdict", "confidence")}
+            for p in parts]
+
+
+def test_verdicts_on_costs_do_not_depend_on_units_or_the_order_of_an_upload(api, machine):
+    want = parts_of(api, machine)
+    assert want[1]["verdict"] == "regression"
+    for more in ({"unit": "us/call", "scale": 1e-3}, {"sizes": SIZES[::-1]}):
+        got = parts_of(api, next(names), **more)
+        assert got == [{**w, **numbers} for w, numbers in zip(want, without_words(want))], more
+
+
+def test_what_is_better_turns_the_verdicts_on_costs_and_nothing_else(api, machine):
+    lower, higher, neutral = (parts_of(api, next(names), better=b, unit="points") for b in ("lower", "higher", "neutral"))
+    turned = {"regression": "improvement", "inconclusive": "inconclusive"}
+    assert [p["verdict"] for p in lower] == ["inconclusive", "regression", "regression"]
+    assert [p["verdict"] for p in higher] == [turned[p["verdict"]] for p in lower]
+    assert [p["verdict"] for p in neutral] == ["inconclusive"] * 3
+    assert [p["confidence"] for p in neutral] == [p["confidence"] for p in higher] == [p["confidence"] for p in lower]
+    for other in (higher, neutral):
+        assert [{k: v for k, v in p.items() if k != "verdict"} for p in other] == [
+            {k: v for k, v in p.items() if k != "verdict"} for p in lower]
+
+
 def test_boots_replace_what_is_assumed_of_a_reboot(api, machine):
     """Three boots that agree within 0.3 % show +2 % per page, which single values can't."""
     def boots(kernel, cost):
