@@ -140,8 +140,9 @@ bench-programs: $(BENCH)
 $(BUILD)/detect_time: $(BUILD)/tests/detect/time.o $(BUILD)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
-detect-score: $(BUILD)/nsecwatch $(BUILD)/detect_time
+detect-score: $(BUILD)/nsecwatch $(BUILD)/detect_time $(BUILD)/ab_score
 	@BUILD=$(BUILD) /usr/bin/python3 tests/detect/score.py $(DETECT_SCORE) || [ $$? = 77 ]
+	@$(BUILD)/ab_score $(AB_FAMILIES)
 
 unit-programs: $(UNIT)
 unit: $(UNIT)

@@ -11,6 +11,8 @@
 
 /* Boots beyond the first of each side that make a history superfluous. */
 #define BOOTS_ENOUGH 20
+/* Samples that a comparison may read for its histories: some 50 MB. */
+#define SAMPLES_AT_ONCE 500000
 /* Groups of siblings that are looked for beyond the selection. */
 #define GROUPS_AT_ONCE 16
 
@@ -195,10 +197,21 @@ static int noise_of_table(struct db *db, struct arena *a, const int64_t *ids, si
 	return 0;
 }
 
+/* Which no series has more of. */
+static size_t n_known_kernels(struct catalog *c)
+{
+	size_t n;
+
+	db_catalog_lock(c);
+	db_catalog_kernels(c, &n);
+	db_catalog_unlock(c);
+	return n;
+}
+
 static int fetch(struct catalog *c, struct db *db, struct arena *a, const int64_t *ids, size_t n_ids,
 		 const struct cat_kernel *const *kernels, size_t n_kernels, struct noise *out, struct err *err)
 {
-	if (n_ids > CALC_NOISE_DIRECT)
+	if (n_ids > CALC_NOISE_DIRECT || n_ids * n_known_kernels(c) > SAMPLES_AT_ONCE)
 		return noise_of_table(db, a, ids, n_ids, out, err);
 	return calc_noise_of_samples(c, db, a, ids, n_ids, kernels, n_kernels, out, err);
 }

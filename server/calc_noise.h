@@ -10,7 +10,7 @@
 
 #include "calc_sides.h"
 
-/* Up to this many series are looked up by their samples. */
+/* Up to this many series are looked up by their samples (fewer where there are more than 500 kernels). */
 #define CALC_NOISE_DIRECT 1000
 /* Newest kernels of a track that make the history. */
 #define CALC_NOISE_KERNELS 64

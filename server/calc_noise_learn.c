@@ -8,7 +8,7 @@
 #include "calc_noise.h"
 #include "db_noise.h"
 
-#define AT_ONCE 500
+#define AT_ONCE 250
 #define DEADLINE_MS 30000
 
 static int by_id(const void *a, const void *b)
@@ -26,18 +26,15 @@ static bool differs(const struct db_noise *old, const struct noise *now)
 	       fabs(now->within - old->within) > .1 * old->within;
 }
 
-int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const int64_t *series_ids, size_t n,
-		     size_t *changed, struct err *err)
+/* Of series whose ids are in order. */
+static int learn(struct catalog *c, struct db *db, struct arena *a, const int64_t *ids, size_t n, size_t *changed,
+		 struct err *err)
 {
 	struct noise *now = arena_array(a, struct noise, n);
 	struct db_noise *old, *write = arena_array(a, struct db_noise, n);
-	int64_t *ids = arena_array(a, int64_t, n), *gone = arena_array(a, int64_t, n);
+	int64_t *gone = arena_array(a, int64_t, n);
 	size_t n_old, n_write = 0, n_gone = 0, at = 0;
 
-	if (!n)
-		return 0;
-	memcpy(ids, series_ids, n * sizeof(*ids));
-	qsort(ids, n, sizeof(*ids), by_id);
 	if (calc_noise_of_samples(c, db, a, ids, n, NULL, 0, now, err) ||
 	    db_noise_read(db, a, ids, n, &old, &n_old, err))
 		return -1;
@@ -55,6 +52,25 @@ int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const in
 	if (n_gone && db_noise_delete(db, gone, n_gone, err))
 		return -1;
 	return n_write ? db_noise_write(db, a, write, n_write, err) : 0;
+}
+
+int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const int64_t *series_ids, size_t n,
+		     size_t *changed, struct err *err)
+{
+	int64_t *ids = arena_array(a, int64_t, n);
+	int ret = 0;
+
+	if (!n)
+		return 0;
+	memcpy(ids, series_ids, n * sizeof(*ids));
+	qsort(ids, n, sizeof(*ids), by_id);
+	for (size_t from = 0; from < n && !ret; from += AT_ONCE) {
+		struct arena *own = arena_new();	/* a run may have 100,000 series, each with its samples */
+
+		ret = learn(c, db, own, ids + from, n - from < AT_ONCE ? n - from : AT_ONCE, changed, err);
+		arena_free(own);
+	}
+	return ret;
 }
 
 struct rebuild {

@@ -7,6 +7,7 @@
 
 #include "../../server/calc_compare.h"
 #include "../../server/calc_matrix.h"
+#include "../../server/calc_mean.h"
 #include "../../server/calc_sweep.h"
 #include "../../server/db_noise.h"
 #include "../../server/db_packs.h"
@@ -488,6 +489,37 @@ static void matrix(void)
 	   "what can be a dimension");
 }
 
+/* Means over rows: of one machine errors may go the same way, of two they are independent. */
+static void means(void)
+{
+	static struct student_memo memo;
+	const struct compare_row up = { .series = &series[0], .tested = true, .ci_lo = 1, .ci_hi = 3, .base.center = 100,
+					.head.center = 102, .ab = { .source = NOISE_BOOTS, .se = .01, .df = 4 } };
+	struct compare_row down = up, other = up, unknown = up;
+	const struct compare_row *rows[] = { &up, &down };
+	struct calc_mean m;
+
+	down.head.center = 98;
+	down.ci_lo = -3;
+	down.ci_hi = -1;
+	other.series = &series[3];
+	calc_mean(a, rows, 2, &memo, &m);
+	ok(m.signs_disagree && m.n == 2 && m.better == BETTER_LOWER, "rows that surely moved apart disagree");
+	is_num(m.ab.se, .01, 1e-12, "two rows of one machine: their mean is as unsure as each");
+	is_num(m.ab.df, 4, 1e-12, "... and its error no better known");
+	ok(m.lo < m.percent && m.percent < m.hi, "an interval around the geometric mean");
+	rows[1] = &other;
+	calc_mean(a, rows, 2, &memo, &m);
+	is_num(m.ab.se, .01 / sqrt(2), 1e-12, "two machines are independent");
+	is_num(m.ab.df, 8, 1e-12, "... and their degrees of freedom add up");
+	unknown.tested = false;
+	rows[1] = &unknown;
+	calc_mean(a, rows, 2, &memo, &m);
+	ok(!m.ab.source && isnan(m.lo) && m.percent > 1, "a row without noise: a mean without interval");
+	calc_mean(a, rows, 0, &memo, &m);
+	ok(!m.n && isnan(m.percent) && !m.ab.source, "of no rows none");
+}
+
 static void sweep(void)
 {
 	static const struct value v[] = {
@@ -522,6 +554,7 @@ int main(void)
 	story();
 	boots();
 	histories();
+	means();
 	matrix();
 	sweep();
 	arena_free(a);
