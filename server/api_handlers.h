@@ -52,6 +52,10 @@ int api_mutes_get(struct req *rq, struct err *err);
 int api_mutes_post(struct req *rq, struct err *err);
 int api_mutes_delete(struct req *rq, struct err *err);
 
+/* api_corrections.c */
+int api_corrections_invalidate(struct req *rq, struct err *err);
+int api_corrections_restore(struct req *rq, struct err *err);
+
 /* api_events.c */
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);

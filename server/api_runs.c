@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs back: the list, one whole, the body as it came, and what came of it. */
+#include "api_runs.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include "api_shapes.h"
 #include "calc_trend.h"
 #include "db_alerts.h"
+#include "db_invalid.h"
 
 #define POLL_MSEC 500		/* between two looks of a long poll */
 #define WAIT_MOST_S 60
@@ -45,8 +48,44 @@ static void time_field(struct jsonw *j, const char *key, int64_t usec)
 	jsonw_kstr(j, key, usec == TM_NONE ? NULL : tm_format(usec, text));
 }
 
+static void invalid_json(struct jsonw *j, const struct db_invalid *v)
+{
+	if (!v) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_object(j);
+	jsonw_kstr(j, "reason", v->reason);
+	jsonw_kstr(j, "who", v->who);
+	time_field(j, "at", v->at);
+	jsonw_object_end(j);
+}
+
+/* Why a run is wrong, if it is. */
+struct invalids {
+	struct db_invalid *list;
+	size_t n;
+};
+
+static int find_invalid(struct req *rq, const struct run *runs, size_t n, struct invalids *v, struct err *err)
+{
+	struct uuid *ids = arena_array(rq->arena, struct uuid, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = runs[i].run_id;
+	return db_invalid_of(rq->db, rq->arena, ids, n, &v->list, &v->n, err);
+}
+
+static const struct db_invalid *invalid_of(const struct invalids *v, const struct run *run)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (uuid_equal(&v->list[i].run_id, &run->run_id))
+			return &v->list[i];
+	return NULL;
+}
+
 /* The `run` object: an item of the list, and of /runs/{id}. */
-static void run_json(struct jsonw *j, const struct run *run, const struct names *names)
+static void run_json(struct jsonw *j, const struct run *run, const struct names *names, const struct db_invalid *invalid)
 {
 	char id[UUID_TEXT];
 
@@ -72,6 +111,8 @@ static void run_json(struct jsonw *j, const struct run *run, const struct names 
 	jsonw_kraw(j, "source", run->source ? run->source : "{}");
 	jsonw_kraw(j, "labels", run->labels ? run->labels : "{}");
 	jsonw_kraw(j, "environment", run->environment ? run->environment : "{}");
+	jsonw_key(j, "invalid");
+	invalid_json(j, invalid);
 	jsonw_object_end(j);
 }
 
@@ -175,7 +216,7 @@ static int shortest_id(const struct run *runs, size_t n)
 }
 
 /* The text is for eyes: the start of the id, which addresses take as well, and the day. The CSV has them whole. */
-static void list_table(struct req *rq, const struct run *runs, size_t n)
+static void list_table(struct req *rq, const struct run *runs, size_t n, const struct invalids *v)
 {
 	static const struct table_col cols[] = {
 		{ .name = "run_id", .head = "run     ", .right = true },	{ .name = "machine" },	/* never broken */
@@ -183,6 +224,7 @@ static void list_table(struct req *rq, const struct run *runs, size_t n)
 		{ .name = "track", .in = TABLE_CSV },	{ .name = "thp", .head = "THP" },
 		{ .name = "started_at", .head = "started", .right = true }, { .name = "received_at", .in = TABLE_CSV },
 		{ .name = "boot_id", .in = TABLE_CSV }, { .name = "format", .in = TABLE_CSV },
+		{ .name = "invalid", .in = TABLE_CSV },
 	};
 	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
 	bool csv = rq->rep == REP_CSV;
@@ -205,11 +247,12 @@ static void list_table(struct req *rq, const struct run *runs, size_t n)
 		table_str(t, tm_format(runs[i].received_at, when));
 		table_str(t, runs[i].boot_id);
 		table_str(t, runs[i].format);
+		table_str(t, invalid_of(v, &runs[i]) ? invalid_of(v, &runs[i])->reason : NULL);
 	}
 	api_list_table(rq, t);
 }
 
-static void list_json(struct req *rq, const struct run *runs, size_t n, const char *next)
+static void list_json(struct req *rq, const struct run *runs, size_t n, const struct invalids *v, const char *next)
 {
 	struct jsonw j = jsonw_begin(&rq->out);
 
@@ -220,7 +263,7 @@ static void list_json(struct req *rq, const struct run *runs, size_t n, const ch
 		struct names names = names_of(rq->server->catalog, &runs[i]);
 
 		if (complete(&names))
-			run_json(&j, &runs[i], &names);
+			run_json(&j, &runs[i], &names, invalid_of(v, &runs[i]));
 	}
 	jsonw_array_end(&j);
 	jsonw_kstr(&j, "next", next);
@@ -231,6 +274,7 @@ int api_runs_list(struct req *rq, struct err *err)
 {
 	struct run_filter f = { 0 };
 	struct run_cursor before;
+	struct invalids invalid;
 	struct selection sel = { 0 };
 	struct run *runs = NULL;
 	const char *next = NULL;
@@ -248,13 +292,14 @@ int api_runs_list(struct req *rq, struct err *err)
 		n = (size_t)limit;
 		next = next_cursor(rq->arena, &runs[n - 1]);
 	}
-	if (db_catalog_refresh(rq->server->catalog, rq->db, err))	/* runs newer than the last refresh */
+	if (find_invalid(rq, runs, n, &invalid, err) ||
+	    db_catalog_refresh(rq->server->catalog, rq->db, err))	/* runs newer than the last refresh */
 		return -1;
 	db_catalog_lock(rq->server->catalog);
 	if (rq->rep == REP_JSON)
-		list_json(rq, runs, n, next);
+		list_json(rq, runs, n, &invalid, next);
 	else
-		list_table(rq, runs, n);
+		list_table(rq, runs, n, &invalid);
 	db_catalog_unlock(rq->server->catalog);
 	return 0;
 }
@@ -288,7 +333,7 @@ static int run_id(const struct req *rq, struct uuid *id, struct err *err)
 	return 0;
 }
 
-static int find(struct req *rq, struct run **run, struct err *err)
+int api_runs_find(struct req *rq, struct run **run, struct err *err)
 {
 	struct uuid id;
 
@@ -329,14 +374,14 @@ static void result_json(struct jsonw *j, const struct run *run, size_t i, const 
 	jsonw_object_end(j);
 }
 
-static void one_json(struct req *rq, const struct run *run, const struct names *names)
+static void one_json(struct req *rq, const struct run *run, const struct names *names, const struct invalids *v)
 {
 	const struct catalog *c = rq->server->catalog;
 	struct jsonw j = jsonw_begin(&rq->out);
 
 	jsonw_object(&j);
 	jsonw_key(&j, "run");
-	run_json(&j, run, names);
+	run_json(&j, run, names, invalid_of(v, run));
 	jsonw_key(&j, "results");
 	jsonw_array(&j);
 	for (size_t i = 0; i < run->n_results; i++) {
@@ -387,33 +432,36 @@ static void one_table(struct req *rq, const struct run *run)
 }
 
 /* What the text has above its table. */
-static void one_head(struct req *rq, const struct run *run, const struct names *names)
+static void one_head(struct req *rq, const struct run *run, const struct names *names, const struct db_invalid *v)
 {
 	char id[UUID_TEXT], when[TM_TEXT];
 
 	table_para(&rq->out, 2, arena_printf(rq->arena, "run %s: %s (%s), kernel %s, THP %s, started %s",
 		   uuid_format(&run->run_id, id), names->machine->name, names->machine->uarch, names->kernel->name,
 		   names->config->thp, tm_format(run->started_at, when)));
+	if (v)
+		table_para(&rq->out, 2, arena_printf(rq->arena, "Invalid, says %s: %s", v->who, table_clean(rq->arena, v->reason)));
 	buf_putc(&rq->out, '\n');
 }
 
 int api_runs_get(struct req *rq, struct err *err)
 {
 	struct run *run = NULL;
+	struct invalids invalid;
 	struct names names;
 	int ret = 0;
 
-	if (find(rq, &run, err))
+	if (api_runs_find(rq, &run, err) || find_invalid(rq, run, 1, &invalid, err))
 		return -1;
 	db_catalog_lock(rq->server->catalog);
 	names = names_of(rq->server->catalog, run);
 	if (!complete(&names)) {
 		ret = err_set(err, ERR_BUG, "run %s names rows that are not there", rq->id);
 	} else if (rq->rep == REP_JSON) {
-		one_json(rq, run, &names);
+		one_json(rq, run, &names, &invalid);
 	} else {
 		if (rq->rep == REP_TEXT)
-			one_head(rq, run, &names);
+			one_head(rq, run, &names, invalid_of(&invalid, run));
 		one_table(rq, run);
 	}
 	db_catalog_unlock(rq->server->catalog);
@@ -568,5 +616,5 @@ int api_runs_verdict(struct req *rq, struct err *err)
 		rq->again_ms = POLL_MSEC;
 		return 0;
 	}
-	return find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, explain, err);
+	return api_runs_find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, explain, err);
 }

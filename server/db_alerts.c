@@ -209,3 +209,15 @@ int db_alerts_changes_keep(struct db *db, struct arena *a, const struct db_chang
 {
 	return write_some(db, a, &upsert, list, n, ALL, err);
 }
+
+int db_alerts_changes_forget(struct db *db, const int64_t *series_ids, size_t n, int64_t kernel_id, struct err *err)
+{
+	static const struct stmt forget = {
+		"alerts_changes_forget",
+		"DELETE FROM change WHERE series_id = ANY($1::bigint[]) AND (from_kernel_id = $2 OR to_kernel_id = $2) "
+		"AND NOT EXISTS (SELECT FROM alert_member m WHERE m.series_id = change.series_id "
+		"AND m.from_kernel_id = change.from_kernel_id AND m.to_kernel_id = change.to_kernel_id)"
+	};
+
+	return db_query(db, &forget, DB_ARGS(db_arg_i64s(series_ids, n), db_arg_i64(kernel_id)), NULL, err);
+}

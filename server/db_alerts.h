@@ -47,6 +47,9 @@ int db_alerts_changes_write(struct db *db, struct arena *a, const struct db_chan
 /* Upserts all of them, steps or not: rows of an alert that a person opened. */
 int db_alerts_changes_keep(struct db *db, struct arena *a, const struct db_change *list, size_t n, struct err *err);
 
+/* Steps of these series from or to a kernel go, alerts' rows having gone before. */
+int db_alerts_changes_forget(struct db *db, const int64_t *series_ids, size_t n, int64_t kernel_id, struct err *err);
+
 struct db_alert {
 	struct uuid id;
 	const char *track;

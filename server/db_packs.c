@@ -13,6 +13,7 @@
 #include "../lib/must.h"
 #include "db_packs_store.h"
 #include "db_seen.h"
+#include "db_seen_sql.h"
 
 #define DEADLINE_MS 15000
 #define RUNS_AT_ONCE 200		/* fetched by a packer: a page of them is in memory whole */
@@ -33,7 +34,7 @@ static const struct stmt waiting_samples = {
 	" FROM run r, unnest(r.series_id, r.status, r.n, r.mean, r.stddev, r.vmin, r.vmax)"
 	" u (series_id, status, n, mean, stddev, vmin, vmax)"
 	" WHERE r.run_id = ANY($1) AND r.machine_id IN (SELECT machine_id FROM series WHERE id = ANY($2))"
-	" AND u.series_id = ANY($2) AND coalesce(u.status, 0) = 0"
+	" AND u.series_id = ANY($2) AND coalesce(u.status, 0) = 0 AND " SEEN_VALID("r")
 };
 
 static const struct stmt read_chunks = {

@@ -19,6 +19,11 @@ int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, siz
 int db_packs_work(struct db *db, struct arena *a, int max_runs, size_t *packed, struct err *err);
 int db_packs_waiting(struct db *db, int64_t *runs, struct err *err);
 
+/* In a transaction: no packer works until its end. */
+int db_packs_lock(struct db *db, struct err *err);
+/* Under that lock: what the packs have of this run goes. */
+int db_packs_drop(struct db *db, const struct run *run, struct err *err);
+
 /* Makes all packs anew from runs where they differ from what they should be; tells how many did. */
 struct rebuild_report {
 	size_t runs, series, samples, series_changed;

@@ -261,12 +261,12 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 static const struct stmt runs_of_kernels = {
 	"runs_of_kernels",
 	"SELECT " SUMMARY " FROM run r"
-	" WHERE r.kernel_id = ANY($1) AND ($2::bigint[] IS NULL OR r.machine_id = ANY($2))"
+	" WHERE r.kernel_id = ANY($1) AND ($2::bigint[] IS NULL OR r.machine_id = ANY($2)) AND " SEEN_VALID("r")
 	" ORDER BY r.started_at, r.run_id"
 };
 
 static const struct stmt runs_of_ids = {
-	"runs_of_ids", "SELECT " SUMMARY " FROM run r WHERE r.run_id = ANY($1) ORDER BY r.run_id"
+	"runs_of_ids", "SELECT " SUMMARY " FROM run r WHERE r.run_id = ANY($1) AND " SEEN_VALID("r") " ORDER BY r.run_id"
 };
 
 struct summaries {

@@ -77,7 +77,7 @@ typedef int (*db_runs_each_fn)(const struct run *run, void *arg, struct err *err
 int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
 			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
 			    struct err *err);
-/* The same of these runs, in the order of their ids. For packing. */
+/* The same of these runs, in the order of their ids, without those that were found wrong (as above). For packing. */
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err);
 uint64_t db_runs_run_key(const struct uuid *run_id);

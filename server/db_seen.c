@@ -6,7 +6,7 @@
 #include "db_seen_sql.h"
 
 /* Runs that wait for their packing, and so are not in run_benchmark yet. */
-#define WAITING "run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack'"
+#define WAITING "run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack' AND " SEEN_VALID("r")
 
 int db_seen_add(struct db *db, const struct uuid *run_ids, size_t n, struct err *err)
 {
@@ -37,18 +37,18 @@ int db_seen_kernels(struct db *db, struct arena *a, const struct seen_filter *f,
 		    struct err *err)
 {
 	static const struct stmt anything = {
-		"seen_kernels", "SELECT DISTINCT r.kernel_id FROM run r WHERE " PLACE("r") " ORDER BY r.kernel_id"
+		"seen_kernels", "SELECT DISTINCT r.kernel_id FROM run r WHERE " PLACE("r") " AND " SEEN_VALID("r") " ORDER BY r.kernel_id"
 	};
 	static const struct stmt of_benchmarks = {
 		"seen_kernels_of_benchmarks",
-		"SELECT b.kernel_id FROM run_benchmark b WHERE b.benchmark_id = ANY($3) AND " PLACE("b")
+		"SELECT b.kernel_id FROM run_benchmark b WHERE b.benchmark_id = ANY($3) AND " PLACE("b") " AND " SEEN_VALID("b")
 		" UNION SELECT r.kernel_id FROM " WAITING " AND " PLACE("r") " AND " SEEN_HAS_BENCHMARK("$3") " ORDER BY 1"
 	};
 	static const struct stmt of_series = {
 		"seen_kernels_of_series",
 		"SELECT DISTINCT r.kernel_id FROM run r WHERE r.run_id IN (SELECT b.run_id FROM run_benchmark b"
 		" WHERE b.benchmark_id = ANY($3) AND " PLACE("b") " UNION ALL SELECT t.run_id FROM run_todo t"
-		" WHERE t.what = 'pack') AND " PLACE("r") " AND " SEEN_HAS_SERIES("$4") " ORDER BY r.kernel_id"
+		" WHERE t.what = 'pack') AND " PLACE("r") " AND " SEEN_VALID("r") " AND " SEEN_HAS_SERIES("$4") " ORDER BY r.kernel_id"
 	};
 	const struct stmt *st = f->series_ids ? &of_series : f->benchmark_ids ? &of_benchmarks : &anything;
 	size_t n_args = f->series_ids ? 4 : f->benchmark_ids ? 3 : 2;
@@ -85,10 +85,10 @@ int db_seen_places(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 {
 	static const struct stmt places = {
 		"seen_places",
-		"SELECT b.benchmark_id, b.machine_id, b.config_id FROM run_benchmark b WHERE b.kernel_id = ANY($1)"
+		"SELECT b.benchmark_id, b.machine_id, b.config_id FROM run_benchmark b WHERE b.kernel_id = ANY($1) AND " SEEN_VALID("b")
 		" UNION SELECT s.benchmark_id, r.machine_id, r.config_id FROM run_todo t JOIN run r ON r.run_id = t.run_id"
 		" CROSS JOIN unnest(r.series_id) u (id) JOIN series s ON s.id = u.id"
-		" WHERE t.what = 'pack' AND r.kernel_id = ANY($1) ORDER BY 1, 2, 3"
+		" WHERE t.what = 'pack' AND r.kernel_id = ANY($1) AND " SEEN_VALID("r") " ORDER BY 1, 2, 3"
 	};
 	struct db_rows *rows;
 
@@ -107,7 +107,8 @@ int db_seen_series(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 {
 	static const struct stmt series = {
 		"seen_series",
-		"SELECT DISTINCT u.id FROM run r CROSS JOIN unnest(r.series_id) u (id) WHERE r.kernel_id = ANY($1) ORDER BY u.id"
+		"SELECT DISTINCT u.id FROM run r CROSS JOIN unnest(r.series_id) u (id) WHERE r.kernel_id = ANY($1) AND " SEEN_VALID("r")
+		" ORDER BY u.id"
 	};
 	struct db_rows *rows;
 

@@ -3,6 +3,9 @@
 #ifndef SERVER_DB_SEEN_SQL_H
 #define SERVER_DB_SEEN_SQL_H
 
+/* Whether nobody found this run (the alias of a table with run_id) to be wrong. */
+#define SEEN_VALID(table) "NOT EXISTS (SELECT FROM run_invalid v WHERE v.run_id = " table ".run_id)"
+
 /* Whether run `r` has one of the series of a bigint[]. Hashed: the overlap of arrays takes the product of their lengths. */
 #define SEEN_HAS_SERIES(series)									\
 	"EXISTS (SELECT FROM unnest(r.series_id) x (id) WHERE x.id IN (SELECT unnest(" series "::bigint[])))"

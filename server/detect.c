@@ -8,6 +8,7 @@
 #include "calc_compare.h"
 #include "calc_noise_learn.h"
 #include "detect_alerts.h"
+#include "detect_corrected.h"
 #include "detect_fixes.h"
 #include "detect_levels.h"
 #include "detect_range.h"
@@ -260,6 +261,80 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 	return calc_noise_learn(c, db, a, p.series, p.n, &report->noise, err);
 }
 
+/*
+ * Where the kernel no longer stands between others, those are neighbours: each series that it lost is looked
+ * at from the next kernel above that has it, or else from the one below.
+ */
+static int check_around(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
+			const struct detect_corrected *fix, struct detect_report *report, struct err *err)
+{
+	int64_t *left = arena_array(a, int64_t, fix->n_lost + 1), *common = arena_array(a, int64_t, fix->n_lost + 1), *have;
+	const struct cat_kernel **kernels;
+	size_t n, n_left = fix->n_lost, n_have;
+
+	memcpy(left, fix->lost, n_left * sizeof(*left));
+	if (neighbours(rules->d->catalog, db, a, p, &kernels, &n, err))
+		return -1;
+	for (int below = 0; below < 2; below++)
+		for (size_t i = 0; i < n && n_left; i++) {
+			const struct cat_kernel *other = kernels[below ? n - 1 - i : i];
+
+			if (detect_range_order(other, p->kernel) != (below ? -1 : 1))
+				continue;
+			if (series_at(db, a, p->machine->id, other->id, &have, &n_have, err))
+				return -1;
+			if (take_common(left, &n_left, have, n_have, common) &&
+			    check_place(rules, db, a, p->machine->id, other->id, report, err))
+				return -1;
+		}
+	return 0;
+}
+
+/* A run that was found wrong: what it said is forgotten, and what is left is looked at again. */
+static int check_corrected(const struct detect_rules *rules, struct db *db, struct arena *a, const struct db_unchecked *u,
+			   const struct db_invalid *why, struct detect_report *report, struct err *err)
+{
+	struct detect_corrected fix = { .why = why };
+	struct place p = { 0 };
+	struct run *run;
+
+	db_catalog_lock(rules->d->catalog);
+	p.machine = db_catalog_machine(rules->d->catalog, u->machine_id);
+	p.kernel = fix.kernel = db_catalog_kernel(rules->d->catalog, u->kernel_id);
+	db_catalog_unlock(rules->d->catalog);
+	if (!p.machine || !p.kernel)
+		return err_set(err, ERR_BUG, "a run names a machine or kernel that the catalogue does not have");
+	if (p.kernel->is_variant)
+		return 0;
+	if (db_runs_get(db, a, &u->run_id, &run, err) || series_at(db, a, u->machine_id, u->kernel_id, &p.series, &p.n, err))
+		return -1;
+	if (!run)
+		return 0;
+	if (detect_corrected_forget(&fix, db, a, run, p.series, p.n, err) ||
+	    check_place(rules, db, a, u->machine_id, u->kernel_id, report, err) ||
+	    check_around(rules, db, a, &p, &fix, report, err))
+		return -1;
+	return detect_corrected_end(&fix, rules, db, a, err);
+}
+
+static const struct db_invalid *invalid_of(const struct db_invalid *list, size_t n, const struct uuid *run_id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (uuid_equal(&list[i].run_id, run_id))
+			return &list[i];
+	return NULL;
+}
+
+static int find_invalid(struct db *db, struct arena *a, const struct db_unchecked *list, size_t n,
+			struct db_invalid **invalid, size_t *n_invalid, struct err *err)
+{
+	struct uuid *ids = arena_array(a, struct uuid, n);
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = list[i].run_id;
+	return db_invalid_of(db, a, ids, n, invalid, n_invalid, err);
+}
+
 /* Whether an earlier run of the list has the same machine and kernel. */
 static bool seen_before(const struct db_unchecked *list, size_t i)
 {
@@ -272,20 +347,25 @@ static bool seen_before(const struct db_unchecked *list, size_t i)
 static int check_list(struct work *w, struct db *db, struct arena *a, const struct db_unchecked *list, size_t n,
 		      struct err *err)
 {
+	struct db_invalid *invalid;
 	struct detect_rules rules;
+	size_t n_invalid;
 
 	if (n == 1)
 		w->alone = list[0].run_id;
-	if (db_catalog_refresh(w->d->catalog, db, err) || detect_rules_load(&rules, w->d, db, a, err))
+	if (db_catalog_refresh(w->d->catalog, db, err) || detect_rules_load(&rules, w->d, db, a, err) ||
+	    find_invalid(db, a, list, n, &invalid, &n_invalid, err))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
+		const struct db_invalid *why = invalid_of(invalid, n_invalid, &list[i].run_id);
 		struct arena *own;
 		int ret;
 
-		if (seen_before(list, i))
+		if (!why && seen_before(list, i))
 			continue;
 		own = arena_new();
-		ret = check_place(&rules, db, own, list[i].machine_id, list[i].kernel_id, w->report, err);
+		ret = why ? check_corrected(&rules, db, own, &list[i], why, w->report, err) :
+		      check_place(&rules, db, own, list[i].machine_id, list[i].kernel_id, w->report, err);
 		arena_free(own);
 		if (ret)
 			return -1;

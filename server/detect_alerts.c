@@ -9,6 +9,7 @@
 #include "calc_alert_sum.h"
 #include "calc_change.h"
 #include "calc_triage.h"
+#include "detect_corrected.h"
 #include "db_events.h"
 #include "detect_home.h"
 #include "detect_tell.h"
@@ -126,15 +127,24 @@ static int reopen(struct applying *ap, const struct group *g, const struct uuid 
 	return tell(ap, id, g, arena_printf(ap->a, "reopened-%lld", (long long)times), err);
 }
 
-/* A selector silenced the alert, and now something moves that it does not select. */
-static int wake(struct applying *ap, const struct uuid *id, struct err *err)
+/*
+ * A selector silenced the alert, and now something moves that it does not select; or it was over for want of
+ * good runs, and now there are some.
+ */
+static int wake(struct applying *ap, const struct uuid *id, bool muted, struct err *err)
 {
 	struct db_alert *al;
 	struct db_mute *m = NULL;
+	bool closed;
 
-	if (db_alerts_get(ap->db, ap->a, id, &al, err) || (al->mute_id && db_mutes_get(ap->db, ap->a, al->mute_id, &m, err)))
+	if (db_alerts_get(ap->db, ap->a, id, &al, err) || (al->mute_id && db_mutes_get(ap->db, ap->a, al->mute_id, &m, err)) ||
+	    detect_corrected_closed(ap->db, ap->a, al, &closed, err))
 		return -1;
-	if (strcmp(al->state, "muted") || !m || m->of_alert)
+	if (closed) {
+		ap->report->alerts++;
+		return detect_mutes_wake(ap->rules->d, ap->db, ap->a, id, "There are good runs that show it.", err);
+	}
+	if (muted || strcmp(al->state, "muted") || !m || m->of_alert)
 		return 0;
 	ap->report->alerts++;
 	return detect_mutes_wake(ap->rules->d, ap->db, ap->a, id, "More moves than what is muted.", err);
@@ -154,7 +164,7 @@ static int find_or_make(struct applying *ap, const struct group *g, const struct
 		return make_alert(ap, g, mute, id, err);
 	if (kind == HOME_FIXED)
 		return reopen(ap, g, id, err);
-	return kind == HOME_FOUND && !mute ? wake(ap, id, err) : 0;
+	return kind == HOME_FOUND ? wake(ap, id, mute != 0, err) : 0;
 }
 
 static bool in_group(const struct group *g, int64_t series_id)
