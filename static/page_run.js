@@ -6,6 +6,7 @@ import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { Query } from './query.js';
 import { generatedNote, machineName, numCell, table } from './views.js';
+import { asker, whyButton } from './why.js';
 
 const id = () => encodeURIComponent(location.pathname.split('/').filter(Boolean)[1] ?? '');
 const path = () => `/api/v1/runs/${id()}`;
@@ -111,6 +112,36 @@ function verdictText(v) {
 		: 'No regression against the kernel before.';
 }
 
+// What became worse with this run, and why that is said.
+function regressions(verdict) {
+	const ask = asker(`${path()}/verdict?explain=1`);
+	const whyOf = (r, i) =>
+		whyButton(`${r.benchmark} ${f.params(r.params)}`.trim(), async () => {
+			const told = (await ask()).regressions[i];
+			return told?.why ? [['', told.why]] : [];
+		});
+
+	return [
+		h('h2', 'Regressions'),
+		table({
+			id: 'verdict-table',
+			heads: ['benchmark', 'size', 'against', { text: 'change', num: true }, 'confidence', 'alert'],
+			rows: verdict.regressions.map((r, i) =>
+				h(
+					'tr',
+					{ 'data-verdict': 'regression' },
+					h('th.k', { scope: 'row' }, r.benchmark),
+					h('td', f.params(r.params)),
+					h('td.k', r.against),
+					h('td.num.worse', f.percentCell(r.change_percent)),
+					h('td.verdict', r.confidence, ' ', whyOf(r, i)),
+					h('td', h('a', { href: `/alerts/${encodeURIComponent(r.alert_id)}` }, 'alert')),
+				),
+			),
+		}),
+	];
+}
+
 function render({ run, results: list, not_imported: left, verdict }) {
 	const failed = list.filter((r) => r.status !== 'ok').length;
 
@@ -144,6 +175,7 @@ function render({ run, results: list, not_imported: left, verdict }) {
 			' \u00b7 ',
 			h('a', { href: `${path()}/raw` }, 'The body as it came'),
 		),
+		verdict?.regressions?.length ? [regressions(verdict), h('h2', 'Results')] : null,
 		list.length ? results(list, run) : null,
 		left?.length
 			? [

@@ -120,6 +120,21 @@ test('a comparison says what its sizes say together, and why', () =>
 		assert.match(await text(page), /Per page\s+The cost per page differs by \+150 %/);
 	}));
 
+test('a run\u2019s page lists what became worse with it, and why', () =>
+	visit(async (v, page) => {
+		const { alerts } = await site.get('/api/v1/alerts');
+		const bad = alerts.find((a) => a.kind === 'regression');
+		const { runs } = await site.get(`/api/v1/runs?machine=${encodeURIComponent(bad.machines[0])}&limit=1000`);
+		const ids = runs.filter((r) => r.kernel.name === bad.to).map((r) => r.run_id);
+		for (const id of ids) {
+			await v.open(`/runs/${id}`);
+			if (await page.locator('#verdict-table').count()) break;
+		}
+		await page.locator('#verdict-table .why').first().click();
+		await opened(page);
+		assert.match(await text(page), /standard errors from nothing|the level is/);
+	}));
+
 test('a row of a comparison is explained in its own family', () =>
 	visit(async (v, page) => {
 		await v.open('/compare');
