@@ -44,6 +44,7 @@ struct work {
 	size_t n_steps, cap_steps;
 	struct change *detector;		/* of the series at hand */
 	size_t *measured, n_measured;		/* its kernels, no variants */
+	struct change_run *level_runs;		/* them, as change detection sees them */
 	struct drawn *drawn;			/* its points, variants too */
 	size_t n_drawn;
 	struct noise_point *history;		/* room for CALC_NOISE_KERNELS */
@@ -261,7 +262,7 @@ static void end_series(struct work *w, struct trend_series *s, const struct stat
 	s->newest = n ? w->measured[n - 1] : 0;
 	if (!s->levels)
 		return;
-	calc_trend_levels(w->a, w->detector, w->kernels, w->measured, s);
+	calc_trend_levels(w->a, w->detector, w->level_runs, n, w->kernels, w->measured, s);
 	if (before->boots > 1 && last->boots > 1)
 		add_step(w, s, w->measured[n - 2], before, w->measured[n - 1], last);
 }
@@ -286,13 +287,12 @@ static void make_series(struct work *w)
 			s->levels = has_levels(w, from);
 			series = p->series;
 			w->n_measured = 0;
-			change_clear(w->detector);
 		}
 		add_point(w, s, p, to - from, scratch, flat, &side);
 		if (k->is_variant)
 			continue;
 		if (s->levels)
-			calc_trend_level_add(w->detector, &side);
+			w->level_runs[w->n_measured] = calc_trend_level_run(&side);
 		else if (w->n_measured)
 			add_step(w, s, w->measured[w->n_measured - 1], &last, p->kernel, &side);
 		before = last;
@@ -395,6 +395,7 @@ int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct s
 	w->out->series = arena_array(a, struct trend_series, w->n + 1);
 	w->detector = change_new(a);
 	w->measured = arena_array(a, size_t, w->n_kernels + 1);
+	w->level_runs = arena_array(a, struct change_run, w->n_kernels + 1);
 	w->drawn = arena_array(a, struct drawn, w->n_kernels + 1);
 	w->history = arena_array(a, struct noise_point, CALC_NOISE_KERNELS);
 	w->scratch = arena_array(a, double, 2 * CALC_NOISE_KERNELS);

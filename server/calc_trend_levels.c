@@ -5,10 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-void calc_trend_level_add(struct change *detector, const struct stats_side *side)
+#include "calc_memo.h"
+
+struct change_run calc_trend_level_run(const struct stats_side *side)
 {
-	change_add(detector, &(struct change_run){ .value = side->center, .reps = side->n, .boots = side->boots,
-						   .sd = side->boots == 1 ? side->stddev : NAN });
+	return (struct change_run){ .value = side->center, .reps = side->n, .boots = side->boots,
+				    .sd = side->boots == 1 ? side->stddev : NAN };
+}
+
+/* What change detection found in a series, as it is kept. */
+struct kept {
+	bool suspect;
+	struct change_found last;
+	size_t n;
+	struct change_found found[];
+};
+
+static const struct kept *find(struct arena *a, struct change *detector, const struct change_run *runs, size_t n)
+{
+	static struct calc_memo memo = CALC_MEMO_INIT;
+	const struct calc_memo_key key = calc_memo_key(runs, n * sizeof(*runs));
+	struct kept *kept = calc_memo_get(&memo, &key, a);
+	const struct change_list *l;
+	size_t size;
+
+	if (kept)
+		return kept;
+	change_clear(detector);
+	for (size_t i = 0; i < n; i++)
+		change_add(detector, &runs[i]);
+	l = change_find(detector);
+	size = sizeof(*kept) + l->n * sizeof(*l->found);
+	kept = arena_zalloc(a, size);
+	kept->suspect = l->suspect;
+	kept->last = l->last;
+	kept->n = l->n;
+	if (l->n)
+		memcpy(kept->found, l->found, l->n * sizeof(*l->found));
+	calc_memo_put(&memo, &key, kept, size);
+	return kept;
 }
 
 static struct trend_change change_of(const struct change_found *f, const struct cat_kernel *const *kernels,
@@ -27,10 +62,10 @@ static struct trend_change change_of(const struct change_found *f, const struct 
 	};
 }
 
-void calc_trend_levels(struct arena *a, struct change *detector, const struct cat_kernel *const *kernels,
-		       const size_t *measured, struct trend_series *s)
+void calc_trend_levels(struct arena *a, struct change *detector, const struct change_run *runs, size_t n,
+		       const struct cat_kernel *const *kernels, const size_t *measured, struct trend_series *s)
 {
-	const struct change_list *l = change_find(detector);
+	const struct kept *l = find(a, detector, runs, n);
 	enum better better = s->series->metric->better;
 
 	if (better == BETTER_NEUTRAL)

@@ -7,12 +7,12 @@
 #include "calc_trend.h"
 #include "db_alerts.h"
 
-/* The next kernel of the series. */
-void calc_trend_level_add(struct change *detector, const struct stats_side *side);
+/* A kernel of the series as a run. */
+struct change_run calc_trend_level_run(const struct stats_side *side);
 
-/* The changes in all kernels added; measured: their indexes. */
-void calc_trend_levels(struct arena *a, struct change *detector, const struct cat_kernel *const *kernels,
-		       const size_t *measured, struct trend_series *s);
+/* The changes in n runs; measured: the indexes of their kernels. The detector is for any series. */
+void calc_trend_levels(struct arena *a, struct change *detector, const struct change_run *runs, size_t n,
+		       const struct cat_kernel *const *kernels, const size_t *measured, struct trend_series *s);
 
 /*
  * Which alert holds each change: members (in any order) are rows of alerts. A step between
