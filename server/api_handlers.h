@@ -56,6 +56,14 @@ int api_mutes_delete(struct req *rq, struct err *err);
 int api_corrections_invalidate(struct req *rq, struct err *err);
 int api_corrections_restore(struct req *rq, struct err *err);
 
+/* api_names.c */
+int api_names_machine_rename(struct req *rq, struct err *err);
+int api_names_machine_alias(struct req *rq, struct err *err);
+int api_names_machine_unalias(struct req *rq, struct err *err);
+int api_names_benchmark_rename(struct req *rq, struct err *err);
+int api_names_benchmark_alias(struct req *rq, struct err *err);
+int api_names_benchmark_unalias(struct req *rq, struct err *err);
+
 /* api_events.c */
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);

@@ -334,7 +334,16 @@ static int check_track(struct catalog *c, struct arena *a, const char *value, st
 	return i < n || is_glob(value) ? 0 : calc_select_unknown(a, "track", value, tracks, n, err);
 }
 
-static void add_want(struct arena *a, struct want *wants, size_t *n_wants, const struct select_arg *arg, size_t most)
+/* What people read now, for one of the names that mean it. */
+static const char *shown_name(const struct catalog *c, enum field field, const char *value)
+{
+	const struct cat_benchmark *b = field == F_BENCHMARK ? db_catalog_benchmark_of(c, value) : NULL;
+	const struct cat_machine *m = field == F_MACHINE ? db_catalog_machine_of(c, value) : NULL;
+
+	return b ? b->name : m ? m->name : value;
+}
+
+static void add_want(struct catalog *c, struct arena *a, struct want *wants, size_t *n_wants, const struct select_arg *arg, size_t most)
 {
 	struct want *w = NULL;
 
@@ -356,7 +365,8 @@ static void add_want(struct arena *a, struct want *wants, size_t *n_wants, const
 	}
 	w->is_glob[w->n] = is_glob(arg->value);
 	w->is_number[w->n] = num_parse(arg->value, strlen(arg->value), &w->number[w->n]) == 0;
-	w->values[w->n++] = arg->value;
+	w->values[w->n] = w->is_glob[w->n] ? arg->value : shown_name(c, w->field, arg->value);
+	w->n++;
 }
 
 static void add_fitting(struct arena *a, struct want *wants, size_t n_wants, const struct cat_series *const *series,
@@ -424,7 +434,7 @@ static int select_series(struct catalog *c, struct arena *a, const struct select
 			sel->tracks[sel->n_tracks++] = args[i].value;
 			ret = strict ? check_track(c, a, args[i].value, err) : 0;
 		} else if (calc_select_is_selector(args[i].name)) {
-			add_want(a, wants, &n_wants, &args[i], n);
+			add_want(c, a, wants, &n_wants, &args[i], n);
 		}
 	}
 	for (size_t i = 0; i < n_wants && strict && !ret; i++)

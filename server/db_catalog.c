@@ -132,7 +132,7 @@ static uint64_t hash_of(enum cat_kind kind, const void *entry)
 
 	switch (kind) {
 	case CAT_MACHINE:
-		return mix_text(0, machine->name);
+		return mix_text(0, machine->key);
 	case CAT_FACT:
 		memcpy(&word, fact->sha256, 8);
 		return mix(mix(0, (uint64_t)fact->machine_id), word);
@@ -141,7 +141,7 @@ static uint64_t hash_of(enum cat_kind kind, const void *entry)
 	case CAT_CONFIG:
 		return mix_text(mix_text(mix(0, (uint64_t)config->base_page_kib), config->thp), config->flavour);
 	case CAT_BENCHMARK:
-		return mix_text(0, benchmark->name);
+		return mix_text(0, benchmark->key);
 	case CAT_METRIC:
 		return mix_text(mix_text(mix(0, metric->better), metric->name), metric->unit);
 	case CAT_SERIES:
@@ -176,7 +176,7 @@ static bool same_key(enum cat_kind kind, const void *a, const void *b)
 
 	switch (kind) {
 	case CAT_MACHINE:
-		return !strcmp(((const struct cat_machine *)a)->name, ((const struct cat_machine *)b)->name);
+		return !strcmp(((const struct cat_machine *)a)->key, ((const struct cat_machine *)b)->key);
 	case CAT_FACT:
 		return fact->machine_id == other->machine_id && !memcmp(fact->sha256, other->sha256, 32);
 	case CAT_KERNEL:
@@ -184,7 +184,7 @@ static bool same_key(enum cat_kind kind, const void *a, const void *b)
 	case CAT_CONFIG:
 		return same_config(a, b);
 	case CAT_BENCHMARK:
-		return !strcmp(((const struct cat_benchmark *)a)->name, ((const struct cat_benchmark *)b)->name);
+		return !strcmp(((const struct cat_benchmark *)a)->key, ((const struct cat_benchmark *)b)->key);
 	case CAT_METRIC:
 		return same_metric(a, b);
 	case CAT_SERIES:
@@ -253,9 +253,28 @@ void db_catalog_own_add_series(struct catalog *c, struct cat_series *s)
 	list_add(&b->series, s);
 }
 
+static bool is_called(const char *shown, const char *const *aliases, const char *name)
+{
+	if (!strcmp(shown, name))
+		return true;
+	for (; aliases && *aliases; aliases++)
+		if (!strcmp(*aliases, name))
+			return true;
+	return false;
+}
+
+/* Other names are few, and looked through only for what is no key. */
 const struct machine_entry *db_catalog_own_machine(const struct catalog *c, const char *name)
 {
-	return find(c, CAT_MACHINE, &(struct cat_machine){ .name = name });
+	const struct machine_entry *e = find(c, CAT_MACHINE, &(struct cat_machine){ .key = name });
+
+	for (size_t i = 0; !e && i < c->lists[CAT_MACHINE].n; i++) {
+		const struct machine_entry *other = c->lists[CAT_MACHINE].v[i];
+
+		if (is_called(other->m.name, other->m.aliases, name))
+			e = other;
+	}
+	return e;
 }
 
 const struct fact_entry *db_catalog_own_fact(const struct catalog *c, int64_t machine_id, const uint8_t sha256[32])
@@ -280,7 +299,15 @@ const struct cat_config *db_catalog_own_config(const struct catalog *c, const ch
 
 const struct cat_benchmark *db_catalog_own_benchmark(const struct catalog *c, const char *name)
 {
-	return find(c, CAT_BENCHMARK, &(struct cat_benchmark){ .name = name });
+	const struct cat_benchmark *e = find(c, CAT_BENCHMARK, &(struct cat_benchmark){ .key = name });
+
+	for (size_t i = 0; !e && i < c->lists[CAT_BENCHMARK].n; i++) {
+		const struct cat_benchmark *other = c->lists[CAT_BENCHMARK].v[i];
+
+		if (is_called(other->name, other->aliases, name))
+			e = other;
+	}
+	return e;
 }
 
 const struct cat_metric *db_catalog_own_metric(const struct catalog *c, const char *name, const char *unit,
@@ -370,4 +397,9 @@ const struct cat_config *db_catalog_config(const struct catalog *c, int64_t id)
 const struct cat_series *db_catalog_series_by_id(const struct catalog *c, int64_t id)
 {
 	return db_catalog_own_by_id(c, CAT_SERIES, id);
+}
+
+const struct cat_benchmark *db_catalog_benchmark_of(const struct catalog *c, const char *name)
+{
+	return db_catalog_own_benchmark(c, name);
 }

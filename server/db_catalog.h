@@ -30,6 +30,8 @@ struct cat_kernel {
 /* `json`: what answers say of an entry in each of thousands of rows, as members of a JSON object, ready to copy. */
 struct cat_machine {
 	int64_t id;
+	const char *key;		/* what the first upload called it */
+	const char *const *aliases;	/* other names that mean it; NULL-terminated, or NULL */
 	const char *name, *isa, *uarch;	/* isa, uarch: the newest facts; "unknown" */
 	const char *facts;		/* JSON object */
 	const char *json;		/* "machine":...,"isa":...,"uarch":... */
@@ -45,6 +47,8 @@ struct cat_config {
 
 struct cat_benchmark {
 	int64_t id;
+	const char *key;		/* as of a machine */
+	const char *const *aliases;
 	const char *name;
 	const char *json;		/* "benchmark":... */
 };
@@ -112,6 +116,8 @@ const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id);
 const struct cat_kernel *db_catalog_kernel_of(const struct catalog *c, const char *identity);
 const struct cat_machine *db_catalog_machine(const struct catalog *c, int64_t id);
 const struct cat_machine *db_catalog_machine_of(const struct catalog *c, const char *name);
+/* By any of its names, as db_catalog_machine_of(). */
+const struct cat_benchmark *db_catalog_benchmark_of(const struct catalog *c, const char *name);
 const struct cat_config *db_catalog_config(const struct catalog *c, int64_t id);
 const struct cat_series *db_catalog_series_by_id(const struct catalog *c, int64_t id);
 

@@ -33,7 +33,7 @@ static const struct stmt look = {
 
 static const struct stmt changed[CAT_KINDS] = {
 	[CAT_MACHINE] = { "catalog_machines",
-		"SELECT id, name, isa, uarch, facts, coalesce(fact_id, 0), facts_at"
+		"SELECT id, name, isa, uarch, facts, coalesce(fact_id, 0), facts_at, shown, aliases"
 		" FROM machine WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_FACT] = { "catalog_facts",
 		"SELECT id, machine_id, sha256 FROM machine_fact WHERE changed_in >= $1 ORDER BY id" },
@@ -44,7 +44,7 @@ static const struct stmt changed[CAT_KINDS] = {
 	[CAT_CONFIG] = { "catalog_configs",
 		"SELECT id, thp, base_page_kib, flavour FROM config WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_BENCHMARK] = { "catalog_benchmarks",
-		"SELECT id, name FROM benchmark WHERE changed_in >= $1 ORDER BY id" },
+		"SELECT id, name, shown, aliases FROM benchmark WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_METRIC] = { "catalog_metrics",
 		"SELECT id, name, unit, better FROM metric WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_SERIES] = { "catalog_series",
@@ -63,6 +63,23 @@ static void set_text(struct arena *a, const char **field, const char *text)
 	if (old == text || (old && text && !strcmp(old, text)))
 		return;
 	__atomic_store_n(field, arena_strdup(a, text), __ATOMIC_RELEASE);
+}
+
+/* The same for other names: a list that is never changed, and replaced by another. */
+static void set_aliases(struct arena *a, const char *const **field, const struct db_rows *r, int row, int col)
+{
+	size_t n, same = 0;
+	char **list = db_texts(a, r, row, col, &n);
+	const char **copy;
+
+	while (*field && (*field)[same] && same < n && !strcmp((*field)[same], list[same]))
+		same++;
+	if (same == n && (!*field || !(*field)[same]))
+		return;
+	copy = arena_array(a, const char *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		copy[i] = list[i];
+	__atomic_store_n(field, copy, __ATOMIC_RELEASE);
 }
 
 /* ---- what answers say of an entry, ready to copy ---- */
@@ -130,7 +147,7 @@ static void load_machine(struct catalog *c, const struct db_rows *r, int row)
 {
 	const void *old = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 0));
 	struct machine_entry *e = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*e));
-	const char *isa = e->m.isa, *uarch = e->m.uarch;
+	const char *isa = e->m.isa, *uarch = e->m.uarch, *name = e->m.name;
 
 	set_text(c->arena, &e->m.isa, db_text(r, row, 2));
 	set_text(c->arena, &e->m.uarch, db_text(r, row, 3));
@@ -139,9 +156,11 @@ static void load_machine(struct catalog *c, const struct db_rows *r, int row)
 	e->facts_at = db_time(r, row, 6);
 	if (!old) {
 		e->m.id = db_i64(r, row, 0);
-		e->m.name = arena_strdup(c->arena, db_text(r, row, 1));
+		e->m.key = arena_strdup(c->arena, db_text(r, row, 1));
 	}
-	if (isa != e->m.isa || uarch != e->m.uarch)
+	set_text(c->arena, &e->m.name, db_is_null(r, row, 7) ? e->m.key : db_text(r, row, 7));
+	set_aliases(c->arena, &e->m.aliases, r, row, 8);
+	if (isa != e->m.isa || uarch != e->m.uarch || name != e->m.name)
 		__atomic_store_n(&e->m.json, machine_json(c->arena, &e->m), __ATOMIC_RELEASE);
 	if (!old)
 		db_catalog_own_add(c, CAT_MACHINE, e);
@@ -234,12 +253,20 @@ static void load_config(struct catalog *c, const struct db_rows *r, int row)
 
 static void load_benchmark(struct catalog *c, const struct db_rows *r, int row)
 {
-	struct benchmark_entry *e = arena_zalloc(c->arena, sizeof(*e));
+	const void *old = db_catalog_own_by_id(c, CAT_BENCHMARK, db_i64(r, row, 0));
+	struct benchmark_entry *e = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*e));
+	const char *name = e->b.name;
 
-	e->b.id = db_i64(r, row, 0);
-	e->b.name = arena_strdup(c->arena, db_text(r, row, 1));
-	e->b.json = benchmark_json(c->arena, &e->b);
-	db_catalog_own_add(c, CAT_BENCHMARK, e);
+	if (!old) {
+		e->b.id = db_i64(r, row, 0);
+		e->b.key = arena_strdup(c->arena, db_text(r, row, 1));
+	}
+	set_text(c->arena, &e->b.name, db_is_null(r, row, 2) ? e->b.key : db_text(r, row, 2));
+	set_aliases(c->arena, &e->b.aliases, r, row, 3);
+	if (name != e->b.name)
+		__atomic_store_n(&e->b.json, benchmark_json(c->arena, &e->b), __ATOMIC_RELEASE);
+	if (!old)
+		db_catalog_own_add(c, CAT_BENCHMARK, e);
 }
 
 static void load_metric(struct catalog *c, const struct db_rows *r, int row)
@@ -324,7 +351,7 @@ static void load_rows(struct catalog *c, enum cat_kind kind, const struct db_row
 		[CAT_METRIC] = load_metric,
 		[CAT_SERIES] = load_series,
 	};
-	bool may_change = kind == CAT_MACHINE || kind == CAT_KERNEL;
+	bool may_change = kind == CAT_MACHINE || kind == CAT_KERNEL || kind == CAT_BENCHMARK;
 
 	for (int row = 0; r && row < db_rows_count(r); row++)
 		if (may_change || !db_catalog_own_by_id(c, kind, db_i64(r, row, 0)))

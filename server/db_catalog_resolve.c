@@ -116,6 +116,8 @@ struct resolving {
 	struct sub_ids *ids;
 	uint8_t fact_sha256[32];
 	bool says_facts;		/* anything of the machine but its name */
+	const char *machine;		/* what its row is called, whatever name the submission has for it */
+	struct catalog *catalog;
 	bool complete;			/* all ids are known, and the machine's and kernel's rows say what they should */
 };
 
@@ -167,7 +169,7 @@ static bool look_up_series(const struct catalog *c, struct resolving *r, const s
 		const struct result *res = &r->sub->results[i];
 
 		/* mostly as in the result before */
-		if (!benchmark || strcmp(benchmark->name, res->benchmark))
+		if (!i || strcmp(r->sub->results[i - 1].benchmark, res->benchmark))
 			benchmark = db_catalog_own_benchmark(c, res->benchmark);
 		if (!metric || metric->better != res->better || strcmp(metric->name, res->metric) ||
 		    strcmp(metric->unit, res->unit))
@@ -192,6 +194,7 @@ static void look_up(struct catalog *c, struct resolving *r)
 	kernel = db_catalog_own_kernel(c, sub->kernel.identity);
 	config = db_catalog_own_config(c, sub->thp, sub->base_page_kib, sub->flavour);
 	r->ids->machine_id = machine ? machine->m.id : 0;
+	r->machine = machine ? machine->m.key : sub->machine;
 	r->ids->kernel_id = kernel ? kernel->id : 0;
 	r->ids->config_id = config ? config->id : 0;
 	r->complete = look_up_series(c, r, machine ? &machine->m : NULL, config);
@@ -306,8 +309,8 @@ static int write_machine(struct db *db, const struct resolving *r, int64_t *id, 
 	struct db_rows *machine;
 	int ret;
 
-	if (db_query(db, &insert_machine, DB_ARGS(db_arg_text(r->sub->machine), db_arg_time(tm_now_usec())), NULL, err) ||
-	    db_query(db, &lock_machine, DB_ARGS(db_arg_text(r->sub->machine)), &machine, err))
+	if (db_query(db, &insert_machine, DB_ARGS(db_arg_text(r->machine), db_arg_time(tm_now_usec())), NULL, err) ||
+	    db_query(db, &lock_machine, DB_ARGS(db_arg_text(r->machine)), &machine, err))
 		return -1;
 	must(db_rows_count(machine) == 1);
 	*id = db_i64(machine, 0, 0);
@@ -366,6 +369,17 @@ static int write_kernel(struct db *db, struct arena *a, const struct kernel *k, 
 	return write_one_kernel(db, a, k, base_identity, created, err);
 }
 
+/* A benchmark's row by any of its names. */
+static const char *key_of(const struct resolving *r, const char *benchmark)
+{
+	const struct cat_benchmark *known;
+
+	db_catalog_lock(r->catalog);
+	known = db_catalog_own_benchmark(r->catalog, benchmark);
+	db_catalog_unlock(r->catalog);
+	return known ? known->key : benchmark;
+}
+
 static int write_series(struct db *db, const struct resolving *r, int64_t machine_id, struct err *err)
 {
 	const struct submission *sub = r->sub;
@@ -379,7 +393,7 @@ static int write_series(struct db *db, const struct resolving *r, int64_t machin
 	uint8_t digest[32];
 
 	for (size_t i = 0; i < n; i++) {
-		benchmarks[i] = list[i]->benchmark;
+		benchmarks[i] = key_of(r, list[i]->benchmark);
 		metrics[i] = list[i]->metric;
 		units[i] = list[i]->unit;
 		better[i] = (int16_t)list[i]->better;
@@ -432,7 +446,7 @@ static bool ids_complete(const struct resolving *r)
 int db_catalog_resolve(struct catalog *c, struct db *db, struct arena *a, const struct submission *sub,
 		       bool create, struct sub_ids *ids, struct err *err)
 {
-	struct resolving r = { .sub = sub, .arena = a, .ids = ids };
+	struct resolving r = { .sub = sub, .catalog = c, .arena = a, .ids = ids };
 
 	*ids = (struct sub_ids){ .series_ids = arena_array(a, int64_t, sub->n_results) };
 	digest_facts(&r);

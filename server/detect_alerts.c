@@ -96,7 +96,7 @@ static int make_alert(struct applying *ap, const struct group *g, int64_t mute, 
 	};
 	bool made;
 
-	detect_alerts_id(al.track, ap->step.from->identity, ap->step.to->identity, g->benchmark->name, g->regression,
+	detect_alerts_id(al.track, ap->step.from->identity, ap->step.to->identity, g->benchmark->key, g->regression,
 			&al.id);
 	*id = al.id;
 	if (db_alerts_insert(ap->db, &al, &made, err))

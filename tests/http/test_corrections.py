@@ -167,3 +167,66 @@ def test_who_may_and_what_there_is(lab):
         error_of(uploader.post(f"/api/v1/runs/{run}:{verb}", json={"reason": "x"}), 403, "forbidden")
         error_of(harness.Api(lab.server.url).post(f"/api/v1/runs/{run}:{verb}", json={"reason": "x"}), 401, "unauthorized")
     assert invalidate(lab, run[:13])["status"] == "invalid", "the beginning of an id will do"
+
+
+def name(lab, what, which, verb, to, status=200, **fields):
+    answer = lab.api.post(f"/api/v1/{what}/{which.replace('/', '%2F')}:{verb}", json={"name": to, **fields})
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def names(lab, what, query=""):
+    return [item["name"] for item in lab.api.json(f"/api/v1/{what}?{query}")[what]]
+
+
+def test_a_machine_under_another_name_keeps_its_history(lab):
+    lab.boots("v6.16", SIZES)
+    done = name(lab, "machines", "milan-01", "rename", "vendor-lab-7", reason="moved")
+    assert (done["name"], done["first_name"], done["aliases"]) == ("vendor-lab-7", "milan-01", [])
+    lab.boots("v6.17-rc1", LATER)  # the lab goes on as it did
+    lab.boots("v6.18", LATER, machine="vendor-lab-7")  # and another program does not
+    assert names(lab, "machines") == ["vendor-lab-7"]
+    for asked in ("vendor-lab-7", "milan-01", "vendor-*"):
+        rows = lab.api.json(f"/api/v1/compare?base=6.16&head=6.18&machine={asked}")["rows"]
+        assert len(rows) == 4 and {row["machine"] for row in rows} == {"vendor-lab-7"}
+        assert len(lab.api.json(f"/api/v1/runs?machine={asked}")["runs"]) == 9
+    name(lab, "machines", "vendor-lab-7", "rename", "lab-7")
+    assert name(lab, "machines", "milan-01", "rename", "milan-01")["aliases"] == ["vendor-lab-7", "lab-7"], "by any name, and back"
+    assert names(lab, "machines", "machine=lab-7") == ["milan-01"]
+    trail = lab.api.json("/api/v1/events?subject=machine")["events"]
+    assert [(e["object"], e["details"]["old_name"], e["details"]["name"]) for e in trail] == [
+        ("milan-01", "lab-7", "milan-01"), ("milan-01", "vendor-lab-7", "lab-7"), ("milan-01", "milan-01", "vendor-lab-7")]
+
+
+def test_a_benchmark_has_other_names(lab):
+    lab.watch()
+    lab.boots("v6.16", SIZES)
+    name(lab, "benchmarks", "mprotect/tw4m", "alias", "mm/mprotect")
+    lab.boots("v6.17-rc1", LATER, benchmark="mm/mprotect")
+    lab.boots("v6.17-rc1", {8: 900}, benchmark="mm/mprotect", run="new")  # a series that nobody had, under the other name
+    lab.checked()
+    assert names(lab, "benchmarks") == ["mprotect/tw4m"]
+    assert len(lab.api.json("/api/v1/compare?base=6.16&head=6.17-rc1&benchmark=mm/mprotect")["rows"]) == 4
+    (alert,) = lab.alerts(benchmark="mm/mprotect")
+    name(lab, "benchmarks", "mm/mprotect", "rename", "mm/protect")
+    assert lab.api.json(f"/api/v1/alerts/{alert['id']}")["benchmark"] == "mm/protect"
+    lab.boots("v6.17-rc1", LATER, run="more")
+    lab.checked()
+    assert len(lab.alerts()) == 1, "the same alert, whatever its benchmark is called"
+    name(lab, "benchmarks", "mm/protect", "unalias", "mm/mprotect")
+    name(lab, "benchmarks", "mm/protect", "unalias", "mm/mprotect", 409)
+    error_of(lab.api.get("/api/v1/series?benchmark=mm/mprotect"), 400, "unknown_value")
+
+
+def test_names_that_cannot_be(lab):
+    lab.boots("v6.16", SIZES)
+    lab.boots("v6.16", SIZES, machine="rome-01")
+    name(lab, "machines", "milan-01", "alias", "m1")
+    for verb in ("rename", "alias"):
+        assert "another machine" in name(lab, "machines", "milan-01", verb, "rome-01", 409)["error"]["message"]
+        assert "another machine" in name(lab, "machines", "rome-01", verb, "m1", 409)["error"]["message"]
+        name(lab, "machines", "milan-01", verb, "milan-01", 409)
+        name(lab, "machines", "nobody", verb, "x", 404)
+        for bad in ("", "a\nb", "a*", 5, None, "x" * 300):
+            assert [p["at"] for p in name(lab, "machines", "milan-01", verb, bad, 422)["error"]["problems"]] == ["/name"]
+    assert len(lab.api.json("/api/v1/events")["events"]) == 1

@@ -168,8 +168,8 @@ static void test_delay(void)
 /* An alert of the story: three sizes, two machines, two THP modes. */
 static struct cat_benchmark benchmark = { .id = 1, .name = "mprotect/tw4m" };
 static struct cat_metric metric = { .id = 1, .name = "latency", .unit = "ns/call", .better = BETTER_LOWER };
-static struct cat_machine machines[] = { { 1, "milan-01", "x86_64", "epyc-milan", "{}", NULL },
-					 { 2, "rome-01", "x86_64", "epyc-rome", "{}", NULL } };
+static struct cat_machine machines[] = { { .id = 1, .name = "milan-01", .isa = "x86_64", .uarch = "epyc-milan", .facts = "{}" },
+					 { .id = 2, .name = "rome-01", .isa = "x86_64", .uarch = "epyc-rome", .facts = "{}" } };
 static struct cat_config configs[] = { { 1, "always", 4, "", NULL }, { 2, "never+64k-always", 0, "", NULL } };
 static struct cat_kernel kernels[] = { { .id = 1, .name = "6.16", .track = "mainline" },
 				       { .id = 2, .name = "6.17-rc1", .track = "mainline" } };
