@@ -105,6 +105,20 @@ const struct cat_machine *const *db_catalog_machines(const struct catalog *c, si
 	return list;
 }
 
+const struct cat_benchmark *db_catalog_benchmark_of(const struct catalog *c, const char *name)
+{
+	(void)c;
+	if (!strcmp(name, "old/mprotect"))	/* another name of it */
+		return &mprotect;
+	return !strcmp(name, mprotect.name) ? &mprotect : !strcmp(name, bigheap.name) ? &bigheap : NULL;
+}
+
+const struct cat_machine *db_catalog_machine_of(const struct catalog *c, const char *name)
+{
+	(void)c;
+	return !strcmp(name, milan.name) ? &milan : !strcmp(name, altra.name) ? &altra : NULL;
+}
+
 const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id)
 {
 	(void)c;
@@ -290,6 +304,7 @@ static void selection(void)
 	ok(chosen("machine=milan-01&machine=altra-01", &sel) == 5, "OR within one argument");
 	ok(chosen("machine=milan-01&thp=never", &sel) == 0, "AND between arguments; two known values that never meet: empty");
 	ok(chosen("benchmark=mprotect/*&uarch=*milan", &sel) == 3, "globs");
+	ok(chosen("benchmark=old/mprotect", &sel) == chosen("benchmark=mprotect/tw4m", &sel) && sel.n, "another name of it");
 	ok(chosen("benchmark=nothing*", &sel) == 0, "a glob that matches nothing: empty, no error");
 	ok(chosen("benchmark=mprotect", &sel) == SIZE_MAX && err.kind == ERR_UNKNOWN_VALUE &&
 	   strstr(err.message, "benchmark") && strstr(err.message, "mprotect/tw4m"),
