@@ -283,7 +283,7 @@ static void test_commands(void)
 
 		memset(dots, '.', pad);
 		dots[pad] = 0;
-		snprintf(command, sizeof(command), "%s'it is \\ quoted' \"so \\\\ is \\\"this\\\" one\" and\\ \\\\this=\u00e4\u00f6\u00fc%s", dots, dots);
+		snprintf(command, sizeof(command), "%s'it is \\ quoted'\"so \\\\ is \\\"this\\\" one\"and\\ \\\\this=\u00e4\u00f6\u00fc%s", dots, dots);
 		buf_clear(&b);
 		calc_mail_command(&b, command);
 		if (longest_line(b.p) > 72 || strcmp(arguments(b.p, many, sizeof(many)), arguments(command, one, sizeof(one)))) {
