@@ -16,6 +16,9 @@
 /* Groups of siblings that are looked for beyond the selection. */
 #define GROUPS_AT_ONCE 16
 
+/* Up to as many series are read for one that was asked for. */
+#define RANGE_MOST 8
+
 /* ---- samples to noise ---- */
 
 struct item {			/* a sample in its place */
@@ -184,8 +187,13 @@ static int noise_of_table(struct db *db, struct arena *a, const int64_t *ids, si
 {
 	struct db_noise *list;
 	size_t n, at = 0;
+	int ret;
 
-	if (db_noise_read(db, a, ids, n_ids, &list, &n, err))
+	if ((uint64_t)(ids[n_ids - 1] - ids[0]) / RANGE_MOST < n_ids)	/* what is too much is passed over below */
+		ret = db_noise_read_range(db, a, ids[0], ids[n_ids - 1], &list, &n, err);
+	else
+		ret = db_noise_read(db, a, ids, n_ids, &list, &n, err);
+	if (ret)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		while (at < n_ids && ids[at] < list[i].series_id)

@@ -14,6 +14,9 @@ struct db_noise {		/* see schema/0006_noise.sql */
 /* Of these series, in order of id; those that have none are left out. */
 int db_noise_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series, struct db_noise **list,
 		  size_t *n, struct err *err);
+/* Of all series from `first` to `last`: for thousands. */
+int db_noise_read_range(struct db *db, struct arena *a, int64_t first, int64_t last, struct db_noise **list, size_t *n,
+			struct err *err);
 /* Each series at most once. */
 int db_noise_write(struct db *db, struct arena *a, const struct db_noise *list, size_t n, struct err *err);
 int db_noise_delete(struct db *db, const int64_t *series_ids, size_t n, struct err *err);
