@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "../ingest/jread.h"
+#include "db_seen.h"
 #include "db_snapshots.h"
 
 #define GROUPS_MOST 4		/* sweeps (a machine, a THP mode, a metric each) in one mail */
 #define SWEEP_KERNELS_MOST 4
+#define FIXES_TRIED 24
 #define RUNS_ASKED 60		/* of the first bad kernel, for their commands */
 #define COMMAND_MOST 800
 
@@ -63,27 +65,44 @@ static int read_pair(struct work *w, struct err *err)
 
 /* ---- variants ---- */
 
-/* Kernels that undo something in the first bad kernel or a later one of its track; those of the first bad one first. */
-static size_t variants(struct work *w, const struct cat_kernel **list, const struct cat_kernel **broken)
+/*
+ * Kernels with results of the benchmark that change something in the first bad kernel or a later one
+ * of its track; those of the first bad one first.
+ */
+static int variants(struct work *w, const struct cat_kernel **list, const struct cat_kernel **broken, size_t *found,
+		    struct err *err)
 {
-	const struct cat_kernel *const *all;
-	size_t n, found = 0;
+	const struct seen_filter f = { .benchmark_ids = &w->al->benchmark->id, .n_benchmarks = 1 };
+	int64_t *ids;
+	size_t n;
 
+	*found = 0;
+	if (db_seen_kernels(w->db, w->a, &f, &ids, &n, err))
+		return -1;
 	db_catalog_lock(w->c);
-	all = db_catalog_kernels(w->c, &n);
 	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < n && found < 2 * CALC_MAIL_FIXES; i++) {
-			const struct cat_kernel *base = all[i]->is_variant ?
-				db_catalog_kernel(w->c, all[i]->variant_base_id) : NULL;
+		for (size_t i = 0; i < n && *found < FIXES_TRIED; i++) {
+			const struct cat_kernel *k = db_catalog_kernel(w->c, ids[i]);
+			const struct cat_kernel *base = k && k->is_variant ? db_catalog_kernel(w->c, k->variant_base_id) : NULL;
 
 			if (!base || strcmp(base->track, w->al->to->track) || (base == w->al->to) != !pass ||
 			    calc_select_kernel_order(&base, &w->al->to) < 0)
 				continue;
-			list[found] = all[i];
-			broken[found++] = base;
+			list[*found] = k;
+			broken[(*found)++] = base;
 		}
 	db_catalog_unlock(w->c);
-	return found;
+	return 0;
+}
+
+/* What restores most comes first: of many reverts of a bisection that is the one. */
+static int by_restored(const void *x, const void *y)
+{
+	const struct mail_fix *f = x, *g = y;
+
+	if (f->restored != g->restored)
+		return f->restored > g->restored ? -1 : 1;
+	return strcmp(f->kernel->name, g->kernel->name);
 }
 
 /* Rows stand by machine within the benchmark. */
@@ -99,7 +118,7 @@ static void judge_fix(struct work *w, const struct compare *c, struct mail_fix *
 	enum compare_verdict way = w->al->alert->regression ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT;
 	double head = 0, fixed = 0;
 
-	*fix = (struct mail_fix){ .kernel = c->fix, .broken = c->head, .least = NAN, .most = NAN,
+	*fix = (struct mail_fix){ .kernel = c->fix, .broken = c->head, .least = NAN, .most = NAN, .lo = NAN, .hi = NAN,
 				  .machines = arena_array(w->a, const char *, c->n_rows) };
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct compare_row *row = &c->rows[i];
@@ -112,6 +131,8 @@ static void judge_fix(struct work *w, const struct compare *c, struct mail_fix *
 		fixed += log(row->fix.center / row->base.center);
 		fix->least = fmin(fix->least, row->restored_percent);
 		fix->most = fmax(fix->most, row->restored_percent);
+		fix->lo = fix->n_rows ? NAN : row->restored_lo;
+		fix->hi = fix->n_rows ? NAN : row->restored_hi;
 		add_machine(fix, row->series->machine->name);
 		fix->n_rows++;
 	}
@@ -125,18 +146,24 @@ static void judge_fix(struct work *w, const struct compare *c, struct mail_fix *
 
 static int read_fixes(struct work *w, struct err *err)
 {
-	const struct cat_kernel *list[2 * CALC_MAIL_FIXES], *broken[2 * CALC_MAIL_FIXES];
-	size_t n = variants(w, list, broken);
+	const struct cat_kernel *list[FIXES_TRIED], *broken[FIXES_TRIED];
+	struct mail_fix all[FIXES_TRIED];
+	size_t n, n_good = 0;
 
-	for (size_t i = 0; i < n && w->m->n_fixes < CALC_MAIL_FIXES; i++) {
-		struct mail_fix *fix = &w->m->fixes[w->m->n_fixes];
+	if (variants(w, list, broken, &n, err))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
 		struct compare *c;
 
 		if (calc_compare(w->c, w->db, w->a, &w->all, w->al->from, broken[i], list[i], NULL, &c, err))
 			return -1;
-		judge_fix(w, c, fix);
-		w->m->n_fixes += fix->n_rows && isfinite(fix->restored);
+		judge_fix(w, c, &all[n_good]);
+		n_good += all[n_good].n_rows && isfinite(all[n_good].restored);
 	}
+	if (n_good)
+		qsort(all, n_good, sizeof(*all), by_restored);
+	w->m->n_fixes = n_good < CALC_MAIL_FIXES ? n_good : CALC_MAIL_FIXES;
+	memcpy(w->m->fixes, all, w->m->n_fixes * sizeof(*all));
 	return 0;
 }
 

@@ -34,6 +34,7 @@ struct mail_fix {
 	const char **machines;		/* on which, sorted */
 	size_t n_machines;
 	double restored, least, most;	/* percent: over geometric means; of the single rows */
+	double lo, hi;			/* 95 % interval of the only row; else NaN */
 	double remaining;		/* percent against what was before */
 };
 

@@ -121,7 +121,7 @@ static void how_sure(struct facts *f, const struct calc_mail *m)
 	static const struct span nothing = { NAN, NAN };
 	struct arena *a = f->a;
 	struct span boots = nothing, reps = nothing, noise = nothing, seen = nothing;
-	size_t strong = 0, weak = 0, tested = 0;
+	size_t strong = 0, weak = 0, tested = 0, presumed = 0;
 	const char *text;
 
 	for (size_t i = 0; i < m->n_rows; i++) {
@@ -134,6 +134,7 @@ static void how_sure(struct facts *f, const struct calc_mail *m)
 		widen(&noise, r->noise_percent);
 		widen(&seen, r->detectable_percent);
 		tested += r->tested;
+		presumed += r->ab.source == NOISE_REPETITIONS;
 	}
 	for (size_t i = 0; i < m->alert->n_rows; i++) {
 		strong += !strcmp(m->alert->rows[i].change->confidence, "strong");
@@ -144,7 +145,8 @@ static void how_sure(struct facts *f, const struct calc_mail *m)
 	text = arena_printf(a, "%s boot%s x %s repetition%s a kernel; ", span_text(a, boots, false),
 			    boots.most == 1 ? "" : "s", span_text(a, reps, false), reps.most == 1 ? "" : "s");
 	if (tested)
-		text = arena_printf(a, "%snoise %s, %s would be seen; ", text, span_text(a, noise, true),
+		text = arena_printf(a, "%snoise %s%s, %s would be seen; ", text, span_text(a, noise, true),
+				    presumed == tested ? " (presumed: nothing is known of other boots)" : "",
 				    span_text(a, seen, true));
 	else
 		text = arena_printf(a, "%sno noise estimate; ", text);
@@ -196,7 +198,9 @@ static void fixes(struct facts *to, const struct calc_mail *m)
 
 		if (sweep_fixes(to, m, f, word))
 			continue;
-		if (f->most - f->least >= 0.5)
+		if (f->n_rows == 1 && isfinite(f->lo))
+			rows = arena_printf(a, "95 %% CI: %.0f .. %.0f %%", f->lo, f->hi);
+		else if (f->most - f->least >= 0.5)
 			rows = arena_printf(a, "%s: %.0f .. %.0f %%", rows, f->least, f->most);
 		fact(to, word, "%s on %s: restores %.0f %% (%s), %s remains", calc_words_kernel(a, f->kernel),
 		     calc_alert_list_text(a, f->machines, f->n_machines, 3), f->restored, rows,

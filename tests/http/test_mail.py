@@ -96,6 +96,22 @@ def shlex_of(command):
                           text=True, check=True).stdout
 
 
+def test_of_many_reverts_the_one_that_helps_is_told(lab):
+    lab.watch()
+    boots(lab, "v6.16", SIZES)
+    boots(lab, "v6.17-rc1", LATER)
+    for i in range(8):
+        boots(lab, f"v6.17-rc1 with {i:012x} reverted", LATER, n=2)
+    boots(lab, REVERT, FIXED)
+    lab.api.store(submission("v6.17-rc1 with ffffffffffff reverted", results=[
+        {"benchmark": "other/one", "metric": "latency", "unit": "ns", "better": "lower", "values": [1.0]}]))
+    lab.checked()
+    _, text = draft(lab)
+    reverts = re.findall(r"^revert: +v6\.17-rc1 with ([0-9a-f]+) reverted", text, re.M)
+    assert len(reverts) == 3 and reverts[0] == "cac1db8c3aad" and "ffffffffffff" not in text
+    assert text.endswith("#regzbot introduced: cac1db8c3aad\n")
+
+
 def test_the_same_facts_give_the_same_bytes(lab):
     lab.watch()
     story(lab, ("milan-01", 1), ("rome-01", 1.18))
