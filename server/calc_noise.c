@@ -156,18 +156,13 @@ static void learn_series(struct learning *l, struct item *items, size_t n, struc
 	noise_of_history(l->points, keep_newest(l->points, points), l->scratch, out);
 }
 
-int calc_noise_of_samples(struct catalog *c, struct db *db, struct arena *a, const int64_t *ids, size_t n_ids,
-			  const struct cat_kernel *const *except, size_t n_except, struct noise *out,
-			  struct err *err)
+void calc_noise_of_given(struct catalog *c, struct arena *a, const int64_t *ids, size_t n_ids,
+			 const struct sample *samples, size_t n, const struct cat_kernel *const *except,
+			 size_t n_except, struct noise *out)
 {
 	struct learning l = { .a = a };
-	struct sample *samples;
-	size_t n, most = 0;
+	size_t most = 0;
 
-	if (!n_ids)
-		return 0;
-	if (db_packs_read(db, a, ids, n_ids, &samples, &n, err))
-		return -1;
 	rank_kernels(&l, c, samples, n, except, n_except);
 	sort_items(&l, ids, n_ids, samples, n);
 	for (size_t i = 0, from = 0; i < n_ids; from = l.end[i++])
@@ -178,6 +173,20 @@ int calc_noise_of_samples(struct catalog *c, struct db *db, struct arena *a, con
 	l.side_scratch = arena_alloc(a, stats_side_scratch(most));
 	for (size_t i = 0, from = 0; i < n_ids; from = l.end[i++])
 		learn_series(&l, l.items + from, l.end[i] - from, &out[i]);
+}
+
+int calc_noise_of_samples(struct catalog *c, struct db *db, struct arena *a, const int64_t *ids, size_t n_ids,
+			  const struct cat_kernel *const *except, size_t n_except, struct noise *out,
+			  struct err *err)
+{
+	struct sample *samples;
+	size_t n;
+
+	if (!n_ids)
+		return 0;
+	if (db_packs_read(db, a, ids, n_ids, &samples, &n, err))
+		return -1;
+	calc_noise_of_given(c, a, ids, n_ids, samples, n, except, n_except, out);
 	return 0;
 }
 
@@ -394,27 +403,58 @@ static bool needs(const struct sides *sides, size_t series)
 	return measured > 0 && boots < BOOTS_ENOUGH;
 }
 
-int calc_noise_read(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides,
-		    const struct cat_kernel *const *kernels, size_t n_kernels, struct noise *out, struct err *err)
+/* The series that a comparison needs it for, and what was learned of them. */
+struct wanting {
+	int64_t *ids;
+	size_t *place;		/* in the selection */
+	size_t n;
+	struct noise *found;
+};
+
+static struct wanting find_wanting(struct arena *a, const struct sides *sides, struct noise *out)
 {
 	const struct selection *sel = sides->sel;
-	int64_t *ids = arena_array(a, int64_t, sel->n);
-	size_t *place = arena_array(a, size_t, sel->n), n = 0;
-	struct noise *found;
+	struct wanting w = { .ids = arena_array(a, int64_t, sel->n), .place = arena_array(a, size_t, sel->n) };
 
 	for (size_t i = 0; i < sel->n; i++) {
 		out[i] = (struct noise){ 0 };
 		if (!needs(sides, i))
 			continue;
-		ids[n] = sel->series[i]->id;
-		place[n++] = i;
+		w.ids[w.n] = sel->series[i]->id;
+		w.place[w.n++] = i;
 	}
-	if (!n)
-		return 0;
-	found = arena_array(a, struct noise, n);
-	if (fetch(c, db, a, ids, n, kernels, n_kernels, found, err))
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		out[place[i]] = found[i];
+	w.found = arena_array(a, struct noise, w.n);
+	return w;
+}
+
+static int give(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides, const struct wanting *w,
+		const struct cat_kernel *const *kernels, size_t n_kernels, struct noise *out, struct err *err)
+{
+	for (size_t i = 0; i < w->n; i++)
+		out[w->place[i]] = w->found[i];
 	return fill_from_siblings(c, db, a, sides, kernels, n_kernels, out, err);
+}
+
+int calc_noise_read(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides,
+		    const struct cat_kernel *const *kernels, size_t n_kernels, struct noise *out, struct err *err)
+{
+	struct wanting w = find_wanting(a, sides, out);
+
+	if (!w.n)
+		return 0;
+	if (fetch(c, db, a, w.ids, w.n, kernels, n_kernels, w.found, err))
+		return -1;
+	return give(c, db, a, sides, &w, kernels, n_kernels, out, err);
+}
+
+int calc_noise_given(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides,
+		     const struct cat_kernel *const *kernels, size_t n_kernels, const struct sample *samples, size_t n,
+		     struct noise *out, struct err *err)
+{
+	struct wanting w = find_wanting(a, sides, out);
+
+	if (!w.n)
+		return 0;
+	calc_noise_of_given(c, a, w.ids, w.n, samples, n, kernels, n_kernels, w.found);
+	return give(c, db, a, sides, &w, kernels, n_kernels, out, err);
 }

@@ -19,9 +19,19 @@
 int calc_noise_read(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides,
 		    const struct cat_kernel *const *kernels, size_t n_kernels, struct noise *out, struct err *err);
 
+/* The same where all samples of the series are read already. */
+int calc_noise_given(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides,
+		     const struct cat_kernel *const *kernels, size_t n_kernels, const struct sample *samples, size_t n,
+		     struct noise *out, struct err *err);
+
 /* One a series, as its samples tell, without the kernels of `except`; source NOISE_NONE where they don't. */
 int calc_noise_of_samples(struct catalog *c, struct db *db, struct arena *a, const int64_t *series_ids, size_t n,
 			  const struct cat_kernel *const *except, size_t n_except, struct noise *out,
 			  struct err *err);
+
+/* Of samples that are read already. */
+void calc_noise_of_given(struct catalog *c, struct arena *a, const int64_t *series_ids, size_t n,
+			 const struct sample *samples, size_t n_samples, const struct cat_kernel *const *except,
+			 size_t n_except, struct noise *out);
 
 #endif

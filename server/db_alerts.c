@@ -32,69 +32,88 @@ int db_alerts_lock_wait(struct db *db, struct err *err)
 	return db_query(db, &lock, DB_ARGS(db_arg_i64(CHECK_LOCK)), NULL, err);
 }
 
-/* Which machine and kernel the runs are of; they were committed together with their todo. */
-static int add_headers(struct db *db, struct db_unchecked *list, size_t n, const struct uuid *ids, struct err *err)
+int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
+			struct db_unchecked **list, size_t *n, struct err *err)
 {
-	static const struct stmt headers = {
-		"alerts_run_headers", "SELECT run_id, machine_id, kernel_id FROM run WHERE run_id = ANY($1::uuid[])"
+	static const struct stmt newest = {	/* the lock of checks keeps others away */
+		"alerts_unchecked",
+		"SELECT t.run_id, r.machine_id, r.kernel_id FROM "
+		"(SELECT run_id, queued_at FROM run_todo WHERE what = 'check' AND run_id <> ALL($2::uuid[]) "
+		"ORDER BY queued_at DESC, run_id LIMIT $1) AS t JOIN run AS r ON r.run_id = t.run_id "
+		"ORDER BY t.queued_at DESC, t.run_id"
 	};
+	static const struct uuid none;
 	struct db_rows *rows;
 
-	if (db_query(db, &headers, DB_ARGS(db_arg_uuids(ids, n)), &rows, err))
+	if (db_query(db, &newest, DB_ARGS(db_arg_i64(max), db_arg_uuids(n_except ? except : &none, n_except)), &rows,
+		     err))
 		return -1;
+	*n = 0;
+	*list = arena_array(a, struct db_unchecked, (size_t)db_rows_count(rows));
 	for (int i = 0; i < db_rows_count(rows); i++) {
-		struct uuid id;
+		struct db_unchecked one = { .machine_id = db_i64(rows, i, 1), .kernel_id = db_i64(rows, i, 2) };
+		size_t k = 0;
 
-		db_uuid(rows, i, 0, &id);
-		for (size_t k = 0; k < n; k++)
-			if (uuid_equal(&list[k].run_id, &id)) {
-				list[k].machine_id = db_i64(rows, i, 1);
-				list[k].kernel_id = db_i64(rows, i, 2);
-			}
+		db_uuid(rows, i, 0, &one.run_id);
+		while (k < *n && ((*list)[k].machine_id != one.machine_id || (*list)[k].kernel_id != one.kernel_id))
+			k++;
+		if (k == *n)
+			(*list)[(*n)++] = one;
 	}
 	db_rows_free(rows);
 	return 0;
 }
 
-int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
-			struct db_unchecked **list, size_t *n, struct err *err)
+int db_alerts_unchecked_of(struct db *db, struct arena *a, const struct db_unchecked *place, int most,
+			   const struct uuid *except, size_t n_except, struct uuid **run_ids, size_t *n, struct err *err)
 {
-	static const struct stmt newest = {
-		"alerts_unchecked", "SELECT run_id FROM run_todo WHERE what = 'check' AND run_id <> ALL($2::uuid[]) "
-				    "ORDER BY queued_at DESC, run_id LIMIT $1 FOR UPDATE SKIP LOCKED"
+	static const struct stmt of = {
+		"alerts_unchecked_of",
+		"SELECT run_id FROM run WHERE kernel_id = $1 AND machine_id = $2 AND run_id <> ALL($4::uuid[]) AND run_id IN "
+		"(SELECT run_id FROM run_todo WHERE what = 'check') LIMIT $3"
 	};
 	static const struct uuid none;
 	struct db_rows *rows;
-	struct uuid *ids;
 
-	if (db_query(db, &newest, DB_ARGS(db_arg_i64(max), db_arg_uuids(n_except ? except : &none, n_except)), &rows,
-		     err))
+	if (db_query(db, &of,
+		     DB_ARGS(db_arg_i64(place->kernel_id), db_arg_i64(place->machine_id), db_arg_i64(most),
+			     db_arg_uuids(n_except ? except : &none, n_except)),
+		     &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);
-	*list = arena_array(a, struct db_unchecked, *n);
-	ids = arena_array(a, struct uuid, *n);
-	for (size_t i = 0; i < *n; i++) {
-		db_uuid(rows, (int)i, 0, &ids[i]);
-		(*list)[i].run_id = ids[i];
-	}
+	*run_ids = arena_array(a, struct uuid, *n);
+	for (size_t i = 0; i < *n; i++)
+		db_uuid(rows, (int)i, 0, &(*run_ids)[i]);
 	db_rows_free(rows);
-	return *n ? add_headers(db, *list, *n, ids, err) : 0;
+	return 0;
 }
 
-int db_alerts_checked(struct db *db, const struct db_unchecked *list, size_t n, struct err *err)
+int db_alerts_series_of(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, int64_t **series_ids,
+			size_t *n_series, struct err *err)
+{
+	static const struct stmt of = {
+		"alerts_series_of", "SELECT DISTINCT u.id FROM run AS r, unnest(r.series_id, r.status) AS u (id, status) "
+				    "WHERE r.run_id = ANY($1::uuid[]) AND coalesce(u.status, 0) = 0 ORDER BY u.id"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &of, DB_ARGS(db_arg_uuids(run_ids, n)), &rows, err))
+		return -1;
+	*n_series = (size_t)db_rows_count(rows);
+	*series_ids = arena_array(a, int64_t, *n_series);
+	for (size_t i = 0; i < *n_series; i++)
+		(*series_ids)[i] = db_i64(rows, (int)i, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+int db_alerts_checked(struct db *db, const struct uuid *run_ids, size_t n, struct err *err)
 {
 	static const struct stmt done = {
 		"alerts_checked", "DELETE FROM run_todo WHERE what = 'check' AND run_id = ANY($1::uuid[])"
 	};
-	struct arena *a = arena_new();
-	struct uuid *ids = arena_array(a, struct uuid, n);
-	int ret;
 
-	for (size_t i = 0; i < n; i++)
-		ids[i] = list[i].run_id;
-	ret = db_query(db, &done, DB_ARGS(db_arg_uuids(ids, n)), NULL, err);
-	arena_free(a);
-	return ret;
+	return db_query(db, &done, DB_ARGS(db_arg_uuids(run_ids, n)), NULL, err);
 }
 
 int db_alerts_pending(struct db *db, const struct uuid *run_id, bool *pending, struct err *err)
@@ -107,24 +126,6 @@ int db_alerts_pending(struct db *db, const struct uuid *run_id, bool *pending, s
 	if (db_query(db, &waits, DB_ARGS(db_arg_uuid(run_id)), &rows, err))
 		return -1;
 	*pending = db_bool(rows, 0, 0);
-	db_rows_free(rows);
-	return 0;
-}
-
-int db_alerts_kernels_of_machine(struct db *db, struct arena *a, int64_t machine_id, int64_t **ids, size_t *n,
-				 struct err *err)
-{
-	static const struct stmt kernels = {
-		"alerts_kernels_of_machine", "SELECT DISTINCT kernel_id FROM run WHERE machine_id = $1"
-	};
-	struct db_rows *rows;
-
-	if (db_query(db, &kernels, DB_ARGS(db_arg_i64(machine_id)), &rows, err))
-		return -1;
-	*n = (size_t)db_rows_count(rows);
-	*ids = arena_array(a, int64_t, *n);
-	for (size_t i = 0; i < *n; i++)
-		(*ids)[i] = db_i64(rows, (int)i, 0);
 	db_rows_free(rows);
 	return 0;
 }

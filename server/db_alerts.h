@@ -21,15 +21,20 @@ struct db_unchecked {
 /* In the transaction: true, until its end, for one process at a time. */
 int db_alerts_lock(struct db *db, bool *mine, struct err *err);
 int db_alerts_lock_wait(struct db *db, struct err *err);	/* the same, in turn: for what moves rows between alerts */
-/* In the transaction: the newest runs to check, at most max, without those of `except`. */
+/*
+ * In the transaction: the machines and kernels of the `max` runs that have waited least, the newest first,
+ * without runs of `except`; one entry each, with that run.
+ */
 int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
 			struct db_unchecked **list, size_t *n, struct err *err);
-int db_alerts_checked(struct db *db, const struct db_unchecked *list, size_t n, struct err *err);
+/* All runs of its machine and kernel that wait, at most `most`, without those of `except`; *series_ids: with a result in one of them, in order. */
+int db_alerts_unchecked_of(struct db *db, struct arena *a, const struct db_unchecked *place, int most,
+			   const struct uuid *except, size_t n_except, struct uuid **run_ids, size_t *n, struct err *err);
+int db_alerts_series_of(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, int64_t **series_ids,
+			size_t *n_series, struct err *err);
+int db_alerts_checked(struct db *db, const struct uuid *run_ids, size_t n, struct err *err);
 /* Whether a run still waits for its check. */
 int db_alerts_pending(struct db *db, const struct uuid *run_id, bool *pending, struct err *err);
-/* The kernels a machine has runs of, in no order. */
-int db_alerts_kernels_of_machine(struct db *db, struct arena *a, int64_t machine_id, int64_t **ids, size_t *n,
-				 struct err *err);
 
 /* A step of a series, as change holds it. */
 struct db_change {
@@ -77,6 +82,7 @@ struct db_member {
 	bool regression;
 	struct db_change change;
 	bool moved;			/* a person put it there */
+	bool suspect;			/* the alert is one */
 };
 
 /* All states, NULL-terminated. */
@@ -86,8 +92,12 @@ const char *db_alerts_direction(bool regression);	/* "regression", "improvement"
 /* All alerts of a track, benchmark and direction, whatever their range. */
 int db_alerts_of_benchmark(struct db *db, struct arena *a, const char *track, int64_t benchmark_id,
 			   bool regression, struct db_alert **list, size_t *n, struct err *err);
-/* Inserts it (id, range, rule, created_at) where its id is new: *made. */
+/* Inserts it (id, range, rule, created_at), a suspect, where its id is new: *made. */
 int db_alerts_insert(struct db *db, const struct db_alert *alert, bool *made, struct err *err);
+/* A suspect with proof (`proven`, or rows of two machines) is a new alert from now on: *done. */
+int db_alerts_confirm(struct db *db, const struct uuid *id, bool proven, bool *done, struct err *err);
+/* Takes a suspect without rows away, unless people had to do with it. */
+int db_alerts_drop_suspect(struct db *db, const struct uuid *id, struct err *err);
 int db_alerts_set_range(struct db *db, const struct uuid *id, int64_t from_kernel_id, int64_t to_kernel_id,
 			struct err *err);
 /* What sums up the members: n_series, worst_percent, machine_ids, config_ids. */

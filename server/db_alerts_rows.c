@@ -82,8 +82,8 @@ int db_alerts_insert(struct db *db, const struct db_alert *alert, bool *made, st
 {
 	static const struct stmt insert = {
 		"alerts_insert",
-		"INSERT INTO alert (id, track, from_kernel_id, to_kernel_id, benchmark_id, direction, rule_id, created_at) "
-		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING true"
+		"INSERT INTO alert (id, track, from_kernel_id, to_kernel_id, benchmark_id, direction, rule_id, created_at, state) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'suspect') ON CONFLICT DO NOTHING RETURNING true"
 	};
 	struct db_rows *rows;
 
@@ -97,6 +97,34 @@ int db_alerts_insert(struct db *db, const struct db_alert *alert, bool *made, st
 	*made = db_rows_count(rows) == 1;
 	db_rows_free(rows);
 	return 0;
+}
+
+int db_alerts_confirm(struct db *db, const struct uuid *id, bool proven, bool *done, struct err *err)
+{
+	static const struct stmt confirm = {
+		"alerts_confirm", "UPDATE alert SET state = 'new' WHERE id = $1 AND state = 'suspect' "
+				  "AND ($2 OR cardinality(machine_ids) > 1) RETURNING true"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &confirm, DB_ARGS(db_arg_uuid(id), db_arg_bool(proven)), &rows, err))
+		return -1;
+	*done = db_rows_count(rows) == 1;
+	db_rows_free(rows);
+	return 0;
+}
+
+int db_alerts_drop_suspect(struct db *db, const struct uuid *id, struct err *err)
+{
+	static const struct stmt drop = {
+		"alerts_drop_suspect",
+		"DELETE FROM alert AS a WHERE id = $1 AND state = 'suspect' AND origin = 'watch' AND n_series = 0 "
+		"AND NOT EXISTS (SELECT FROM event WHERE kind = 'alert' AND object = a.id::text) "
+		"AND NOT EXISTS (SELECT FROM alert_range WHERE alert_id = a.id) "
+		"AND NOT EXISTS (SELECT FROM alert AS m WHERE m.merged_into = a.id)"
+	};
+
+	return db_query(db, &drop, DB_ARGS(db_arg_uuid(id)), NULL, err);
 }
 
 int db_alerts_set_range(struct db *db, const struct uuid *id, int64_t from_kernel_id, int64_t to_kernel_id,
@@ -127,8 +155,8 @@ int db_alerts_set_summary(struct db *db, const struct db_alert *alert, struct er
 
 #define MEMBER_COLUMNS \
 	"m.alert_id, m.direction = 'regression', c.series_id, c.from_kernel_id, c.to_kernel_id, c.from_center, " \
-	"c.to_center, c.percent, c.verdict, c.confidence, c.q, c.from_boots, c.to_boots, m.moved_from IS NOT NULL " \
-	"FROM alert_member AS m JOIN change AS c ON c.series_id = m.series_id " \
+	"c.to_center, c.percent, c.verdict, c.confidence, c.q, c.from_boots, c.to_boots, m.moved_from IS NOT NULL, " \
+	"m.alert_id IN (SELECT id FROM alert WHERE state = 'suspect') FROM alert_member AS m JOIN change AS c ON c.series_id = m.series_id " \
 	"AND c.from_kernel_id = m.from_kernel_id AND c.to_kernel_id = m.to_kernel_id "
 
 static void take_members(struct arena *a, struct db_rows *rows, struct db_member **list, size_t *n)
@@ -141,6 +169,7 @@ static void take_members(struct arena *a, struct db_rows *rows, struct db_member
 		db_uuid(rows, i, 0, &m->alert_id);
 		m->regression = db_bool(rows, i, 1);
 		m->moved = db_bool(rows, i, 13);
+		m->suspect = db_bool(rows, i, 14);
 		m->change = (struct db_change){
 			.series_id = db_i64(rows, i, 2),
 			.from_kernel_id = db_i64(rows, i, 3),

@@ -35,8 +35,11 @@ struct group {
 	const struct cat_benchmark *benchmark;
 	bool regression;
 	const struct calc_rule *rule;		/* that the first of them breached */
+	bool proven;				/* at least one of the steps */
 	const struct db_change **steps;
 	size_t n, cap;
+	bool raised;				/* they are in this alert now */
+	struct uuid id;
 };
 
 struct applying {
@@ -83,6 +86,7 @@ static int tell(struct applying *ap, const struct uuid *id, const struct group *
 	return detect_tell_rule(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, &g->rule->rule, err);
 }
 
+/* Made as a suspect: whether it is more follows in settle(). */
 static int make_alert(struct applying *ap, const struct group *g, int64_t mute, struct uuid *id, struct err *err)
 {
 	struct db_alert al = {
@@ -103,9 +107,17 @@ static int make_alert(struct applying *ap, const struct group *g, int64_t mute, 
 		return -1;
 	if (!made)	/* no alert overlapped, and its id holds its range: only a bug leads here */
 		return err_set(err, ERR_BUG, "an alert's id is taken by another range");
-	if (mute)
-		return detect_mutes_silence(ap->rules->d, ap->db, ap->a, id, mute, err);
-	return tell(ap, id, g, "opened", err);
+	return mute ? detect_mutes_silence(ap->rules->d, ap->db, ap->a, id, mute, err) : 0;
+}
+
+/* A second boot, or a second machine, bears a suspect out: now people are told. */
+static int settle(struct applying *ap, const struct group *g, struct err *err)
+{
+	bool done;
+
+	if (db_alerts_confirm(ap->db, &g->id, g->proven, &done, err))
+		return -1;
+	return done ? tell(ap, &g->id, g, "opened", err) : 0;
 }
 
 /* What was fixed is back: the same alert, with its history, of the new range and the rows that say so. */
@@ -159,12 +171,14 @@ static int find_or_make(struct applying *ap, const struct group *g, const struct
 
 	if (detect_home_find(h, ap->db, ap->a, &kind, id, err))
 		return -1;
-	*none = kind == HOME_OLD;
+	*none = kind == HOME_OLD || (kind == HOME_FIXED && !g->proven);	/* one boot brings nothing back */
+	if (*none)
+		return 0;
 	if (kind == HOME_NONE)
 		return make_alert(ap, g, mute, id, err);
 	if (kind == HOME_FIXED)
 		return reopen(ap, g, id, err);
-	return kind == HOME_FOUND ? wake(ap, id, mute != 0, err) : 0;
+	return kind == HOME_FOUND && g->proven ? wake(ap, id, mute != 0, err) : 0;
 }
 
 static bool in_group(const struct group *g, int64_t series_id)
@@ -186,6 +200,39 @@ static int leave_others(struct applying *ap, const struct group *g, const struct
 		struct detect_range r;
 
 		if (m->regression != g->regression || m->moved || uuid_equal(&m->alert_id, id) || !in_group(g, m->change.series_id))
+			continue;
+		if (range_of(ap, m->change.from_kernel_id, m->change.to_kernel_id, &r, err))
+			return -1;
+		if (!detect_range_overlap(&r, &ap->step))
+			continue;
+		gone[n++] = *m;
+		mark_dirty(ap, &m->alert_id);
+	}
+	return n ? db_alerts_members_delete(ap->db, ap->a, gone, n, err) : 0;
+}
+
+static bool is_raised(const struct group *groups, size_t n_groups, const struct db_member *m)
+{
+	for (size_t i = 0; i < n_groups; i++)
+		if (groups[i].regression == m->regression && in_group(&groups[i], m->change.series_id))
+			return true;
+	return false;
+}
+
+/*
+ * Rows of suspects about these kernels that are no suspicion any more: another boot said otherwise, or a kernel
+ * in between, or the next one.
+ */
+static int drop_suspicions(struct applying *ap, const struct group *groups, size_t n_groups, struct err *err)
+{
+	struct db_member *gone = arena_array(ap->a, struct db_member, ap->n_members);
+	size_t n = 0;
+
+	for (size_t i = 0; i < ap->n_members; i++) {
+		const struct db_member *m = &ap->members[i];
+		struct detect_range r;
+
+		if (!m->suspect || m->moved || is_raised(groups, n_groups, m))
 			continue;
 		if (range_of(ap, m->change.from_kernel_id, m->change.to_kernel_id, &r, err))
 			return -1;
@@ -252,7 +299,6 @@ static int raise_group(struct applying *ap, struct group *g, struct err *err)
 	struct detect_home home = { .catalog = ap->rules->d->catalog, .step = ap->step, .benchmark = g->benchmark,
 				    .regression = g->regression, .series_ids = ids, .n_series = g->n,
 				    .members = ap->members, .n_members = ap->n_members };
-	struct uuid id;
 	bool none = false;
 
 	for (size_t i = 0; i < g->n; i++)
@@ -261,19 +307,20 @@ static int raise_group(struct applying *ap, struct group *g, struct err *err)
 		return -1;
 	if (!g->n)
 		return 0;
-	if (find_or_make(ap, g, &home, &id, &none, err) || none)
+	if (find_or_make(ap, g, &home, &g->id, &none, err) || none)
 		return none ? 0 : -1;
 	for (size_t i = 0; i < g->n; i++)
-		members[i] = (struct db_member){ .alert_id = id, .regression = g->regression, .change = *g->steps[i] };
-	mark_dirty(ap, &id);
+		members[i] = (struct db_member){ .alert_id = g->id, .regression = g->regression, .change = *g->steps[i] };
+	mark_dirty(ap, &g->id);
+	g->raised = true;
 	if (db_alerts_members_write(ap->db, ap->a, members, g->n, err))
 		return -1;
-	return leave_others(ap, g, &id, err);
+	return leave_others(ap, g, &g->id, err);
 }
 
 /* One breached row to its group; groups are few. */
 static void add_step(struct arena *a, struct group *groups, size_t *n_groups, const struct compare_row *row,
-		     const struct calc_rule *rule, bool regression, const struct db_change *step)
+		     const struct calc_rule *rule, bool regression, const struct db_change *step, bool proven)
 {
 	struct group *g;
 	size_t i = 0;
@@ -281,8 +328,10 @@ static void add_step(struct arena *a, struct group *groups, size_t *n_groups, co
 	while (i < *n_groups && (groups[i].benchmark != row->series->benchmark || groups[i].regression != regression))
 		i++;
 	if (i == *n_groups)
-		groups[(*n_groups)++] = (struct group){ row->series->benchmark, regression, rule, NULL, 0, 0 };
+		groups[(*n_groups)++] = (struct group){ .benchmark = row->series->benchmark, .regression = regression,
+							.rule = rule };
 	g = &groups[i];
+	g->proven |= proven;
 	if (g->n == g->cap) {
 		g->cap = g->cap ? 2 * g->cap : 8;
 		g->steps = arena_grow(a, g->steps, g->n * sizeof(*g->steps), g->cap * sizeof(*g->steps));
@@ -290,45 +339,86 @@ static void add_step(struct arena *a, struct group *groups, size_t *n_groups, co
 	g->steps[g->n++] = step;
 }
 
-int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,
-			struct detect_report *report, struct err *err)
+/* A limit is crossed whatever the test says of the step; how sure that is follows from the boots alone. */
+static enum detect_evidence worth(const struct compare_row *row, const struct calc_rule *rule,
+				  const enum detect_evidence *evidence, size_t i)
+{
+	if (!rule)
+		return EVIDENCE_NONE;
+	if (evidence && rule->rule.kind != RULE_LIMIT)
+		return evidence[i];
+	return row->head.boots >= 2 ? EVIDENCE_PROVEN : EVIDENCE_SUSPECT;
+}
+
+/* Sums up what is left of each; a suspect without rows goes, one that is borne out is told. */
+static int finish(struct applying *ap, const struct group *groups, size_t n_groups, struct err *err)
+{
+	for (size_t i = 0; i < ap->n_dirty; i++)
+		if (calc_alert_sum_up(ap->rules->d->catalog, ap->db, ap->a, &ap->dirty[i], err) ||
+		    db_alerts_drop_suspect(ap->db, &ap->dirty[i], err))
+			return -1;
+	for (size_t i = 0; i < n_groups; i++)
+		if (groups[i].raised && settle(ap, &groups[i], err))
+			return -1;
+	return 0;
+}
+
+struct rows {
+	struct db_change *changes, *limits;
+	int64_t *ids;			/* of the changes' series */
+	size_t n, n_limits;
+	struct group *groups;
+	size_t n_groups;
+};
+
+static int apply(struct applying *ap, struct rows *r, struct err *err)
+{
+	if (db_alerts_changes_write(ap->db, ap->a, r->changes, r->n, err) ||
+	    db_alerts_changes_keep(ap->db, ap->a, r->limits, r->n_limits, err) ||
+	    db_alerts_members_of_series(ap->db, ap->a, r->ids, r->n, &ap->members, &ap->n_members, err))
+		return -1;
+	for (size_t i = 0; i < ap->n_members; i++)	/* their numbers are new, if nothing else is */
+		if (ap->members[i].change.from_kernel_id == ap->step.from->id &&
+		    ap->members[i].change.to_kernel_id == ap->step.to->id)
+			mark_dirty(ap, &ap->members[i].alert_id);
+	if (!ap->rules->apart && drop_suspicions(ap, r->groups, r->n_groups, err))
+		return -1;
+	for (size_t i = 0; i < r->n_groups; i++)
+		if (raise_group(ap, &r->groups[i], err))
+			return -1;
+	return finish(ap, r->groups, r->n_groups, err);
+}
+
+int detect_alerts_apply_as(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,
+			   const enum detect_evidence *evidence, struct detect_report *report, struct err *err)
 {
 	struct applying ap = { .rules = rules, .db = db, .a = a, .step = { cmp->base, cmp->head }, .report = report };
-	struct db_change *changes = arena_array(a, struct db_change, cmp->n_rows);
-	struct group *groups = arena_array(a, struct group, 2 * cmp->n_rows);
-	struct db_change *limits = arena_array(a, struct db_change, cmp->n_rows);
-	int64_t *ids = arena_array(a, int64_t, cmp->n_rows);
-	size_t n = 0, n_groups = 0, n_limits = 0;
+	struct rows r = {
+		.changes = arena_array(a, struct db_change, cmp->n_rows), .limits = arena_array(a, struct db_change, cmp->n_rows),
+		.ids = arena_array(a, int64_t, cmp->n_rows), .groups = arena_array(a, struct group, 2 * cmp->n_rows),
+	};
 
 	for (size_t i = 0; i < cmp->n_rows; i++) {
 		const struct compare_row *row = &cmp->rows[i];
 		bool regression = false;
 		const struct calc_rule *rule = detect_rules_breached(rules, cmp, row, &regression);
+		enum detect_evidence e = worth(row, rule, evidence, i);
 
 		if (!isfinite(row->change_percent))
 			continue;
-		changes[n] = calc_change_of(cmp, row);
-		ids[n] = row->series->id;
-		if (rule)
-			add_step(a, groups, &n_groups, row, rule, regression, &changes[n]);
-		if (rule && rule->rule.kind == RULE_LIMIT)	/* whatever the test says of the step */
-			limits[n_limits++] = changes[n];
-		n++;
+		r.changes[r.n] = calc_change_of(cmp, row);
+		r.ids[r.n] = row->series->id;
+		if (e != EVIDENCE_NONE)
+			add_step(a, r.groups, &r.n_groups, row, rule, regression, &r.changes[r.n], e == EVIDENCE_PROVEN);
+		if (rule && rule->rule.kind == RULE_LIMIT)
+			r.limits[r.n_limits++] = r.changes[r.n];
+		r.n++;
 	}
-	if (!n)
-		return 0;
-	if (db_alerts_changes_write(db, a, changes, n, err) || db_alerts_changes_keep(db, a, limits, n_limits, err) ||
-	    db_alerts_members_of_series(db, a, ids, n, &ap.members, &ap.n_members, err))
-		return -1;
-	for (size_t i = 0; i < ap.n_members; i++)	/* their numbers are new, if nothing else is */
-		if (ap.members[i].change.from_kernel_id == cmp->base->id &&
-		    ap.members[i].change.to_kernel_id == cmp->head->id)
-			mark_dirty(&ap, &ap.members[i].alert_id);
-	for (size_t i = 0; i < n_groups; i++)
-		if (raise_group(&ap, &groups[i], err))
-			return -1;
-	for (size_t i = 0; i < ap.n_dirty; i++)
-		if (calc_alert_sum_up(rules->d->catalog, db, a, &ap.dirty[i], err))
-			return -1;
-	return 0;
+	return r.n ? apply(&ap, &r, err) : 0;
+}
+
+int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,
+			struct detect_report *report, struct err *err)
+{
+	return detect_alerts_apply_as(rules, db, a, cmp, NULL, report, err);
 }

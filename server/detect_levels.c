@@ -60,27 +60,6 @@ int detect_levels_read(struct catalog *c, struct db *db, struct arena *a, const 
 	return 0;
 }
 
-static const struct level_series *find(const struct detect_levels *l, int64_t id)
-{
-	const struct level_series key = { .id = id };
-
-	return l->n_index ? bsearch(&key, l->index, l->n_index, sizeof(key), by_id) : NULL;
-}
-
-void detect_levels_filter(const struct detect_levels *l, struct compare *cmp)
-{
-	for (size_t i = 0; i < cmp->n_rows; i++) {
-		struct compare_row *row = &cmp->rows[i];
-		const struct level_series *s = find(l, row->series->id);
-
-		if (!s || (row->base.boots > 1 && row->head.boots > 1 &&
-			   s->trend->kernels[s->series->newest]->id == cmp->head->id))
-			continue;
-		row->verdict = COMPARE_INCONCLUSIVE;
-		row->confidence = COMPARE_NONE;
-	}
-}
-
 /* ---- steps ---- */
 
 struct step {

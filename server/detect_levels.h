@@ -21,9 +21,6 @@ struct detect_levels {
 int detect_levels_read(struct catalog *c, struct db *db, struct arena *a, const struct cat_kernel *kernel,
 		       const int64_t *series, size_t n, struct detect_levels *out, struct err *err);
 
-/* Takes their verdict from the rows that prove nothing; rules of limits look at the values all the same. */
-void detect_levels_filter(const struct detect_levels *l, struct compare *cmp);
-
 /*
  * The changes at either end of the level that the kernel belongs to: what its run touches.
  * Those that people should hear of become steps and alerts; one that an alert holds already
