@@ -35,12 +35,16 @@ static int pick_kind(struct req *rq, struct db_alert_filter *f, struct err *err)
 	size_t n;
 	const char **values = web_args(rq, "kind", &n);
 
-	f->regressions = f->improvements = !n;
+	f->regressions = f->improvements = f->silences = !n;
 	for (size_t i = 0; i < n; i++) {
-		f->regressions |= !strcmp(values[i], db_alerts_direction(true));
-		f->improvements |= !strcmp(values[i], db_alerts_direction(false));
-		if (strcmp(values[i], db_alerts_direction(true)) && strcmp(values[i], db_alerts_direction(false)))
-			return err_set(err, ERR_UNKNOWN_VALUE, "kind=%.100s: regression or improvement is needed", values[i]);
+		bool *wanted = !strcmp(values[i], "regression") ? &f->regressions :
+			       !strcmp(values[i], "improvement") ? &f->improvements :
+			       !strcmp(values[i], "silence") ? &f->silences : NULL;
+
+		if (!wanted)
+			return err_set(err, ERR_UNKNOWN_VALUE, "kind=%.100s: regression, improvement or silence is needed",
+				       values[i]);
+		*wanted = true;
 	}
 	return 0;
 }
@@ -156,7 +160,7 @@ static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
 		table_str(t, uuid_format(&al->alert->id, id));
 		table_str(t, rq->rep == REP_CSV ? at : arena_strndup(rq->arena, at, strlen("2026-02-13")));
 		table_str(t, al->alert->state);
-		table_str(t, db_alerts_direction(al->alert->regression));
+		table_str(t, db_alerts_kind(al->alert));
 		table_str(t, al->benchmark->name);
 		table_str(t, al->alert->track);
 		table_str(t, al->from->name);

@@ -84,12 +84,13 @@ static void entry(struct req *rq, const struct calc_alert *al)
 {
 	struct arena *a = rq->arena;
 	const char *worst = isfinite(al->alert->worst_percent) ? table_percent(a, al->alert->worst_percent) : "?";
-	const char *kind = db_alerts_direction(al->alert->regression);
+	const char *kind = db_alerts_kind(al->alert);
 	char id[UUID_TEXT], at[TM_TEXT];
 
 	uuid_format(&al->alert->id, id);
 	buf_printf(&rq->out, "<entry>\n<id>urn:uuid:%s</id>\n", id);
-	element(&rq->out, a, "title", arena_printf(a, "[%s] %s: up to %s since %s",
+	element(&rq->out, a, "title", al->alert->silence ? arena_printf(a, "[SILENCE] %s", al->alert->about) :
+		arena_printf(a, "[%s] %s: up to %s since %s",
 						   al->alert->regression ? "REGRESSION" : "IMPROVEMENT", al->benchmark->name, worst,
 						   calc_words_kernel(a, al->to)));
 	link_to(rq, "alternate", "text/html", arena_printf(a, "/alerts/%s", id));

@@ -64,6 +64,11 @@ int api_names_benchmark_rename(struct req *rq, struct err *err);
 int api_names_benchmark_alias(struct req *rq, struct err *err);
 int api_names_benchmark_unalias(struct req *rq, struct err *err);
 
+/* api_expectations.c */
+int api_expectations_list(struct req *rq, struct err *err);
+int api_expectations_post(struct req *rq, struct err *err);
+int api_expectations_delete(struct req *rq, struct err *err);
+
 /* api_events.c */
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);

@@ -292,7 +292,7 @@ void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *p
 	jsonw_object(j);
 	jsonw_kstr(j, "id", id);
 	jsonw_kstr(j, "state", al->alert->state);
-	jsonw_kstr(j, "kind", db_alerts_direction(al->alert->regression));
+	jsonw_kstr(j, "kind", db_alerts_kind(al->alert));
 	jsonw_kstr(j, "benchmark", al->benchmark->name);
 	jsonw_kstr(j, "track", al->alert->track);
 	jsonw_kstr(j, "from", al->from->name);
@@ -303,6 +303,7 @@ void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *p
 	json_texts(j, "thp", al->thp, al->n_thp);
 	json_time(j, "created_at", al->alert->created_at);
 	jsonw_kstr(j, "url", url.p);
+	jsonw_kstr(j, "about", al->alert->about);
 	calc_triage_json(j, al);
 	if (details) {
 		json_details(j, al);

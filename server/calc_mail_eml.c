@@ -38,7 +38,7 @@ static void recipients(struct buf *out, const struct calc_mail *m)
 	bool stable = !strncmp(m->alert->alert->track, "stable-", 7);
 
 	buf_printf(out, "To: %s\r\n", list ? list : LKML);
-	if (!m->alert->alert->regression)
+	if (!m->alert->alert->regression || m->alert->alert->silence)
 		return;
 	buf_printf(out, "Cc: %s%s%s%s%s\r\n", REGRESSIONS, list ? ",\r\n " : "", list ? LKML : "",
 		   stable ? ",\r\n " : "", stable ? STABLE : "");

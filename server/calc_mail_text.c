@@ -17,6 +17,11 @@ void calc_mail_subject(struct buf *out, const struct calc_mail *m)
 	struct arena *a = arena_new();
 	const struct calc_alert *al = m->alert;
 
+	if (al->alert->silence) {
+		buf_puts(out, table_clean(a, arena_printf(a, "[SILENCE] %s", al->alert->about)));
+		arena_free(a);
+		return;
+	}
 	buf_puts(out, table_clean(a, arena_printf(a, "[%s] %s: %s since %s", al->alert->regression ? "REGRESSION" : "IMPROVEMENT",
 						  al->benchmark->name, calc_mail_extent(a, m), calc_words_kernel(a, al->to))));
 	if (al->n_machines > 1)
@@ -68,6 +73,10 @@ static void links(struct buf *out, struct arena *a, const struct calc_mail *m)
 	url = arena_strndup(a, url, (size_t)calc_alert_url_length(url));
 	uuid_format(&al->alert->id, id);
 	link_to(out, "Alert", arena_printf(a, "%s/alerts/%s", url, id));
+	if (al->alert->silence) {
+		buf_putc(out, '\n');
+		return;
+	}
 	if (al->alert->report_url)
 		link_to(out, "Report", al->alert->report_url);
 	if (al->alert->fix_url)
@@ -82,8 +91,23 @@ static void links(struct buf *out, struct arena *a, const struct calc_mail *m)
 	buf_putc(out, '\n');
 }
 
+/* Of runs that did not come there is nothing to compare. */
+static void silence(struct buf *out, struct arena *a, const struct calc_mail *m)
+{
+	const struct calc_alert *al = m->alert;
+
+	table_para(out, 0, arena_printf(a, "Silence: %s.", al->alert->about));
+	buf_putc(out, '\n');
+	table_para(out, FACT_INDENT, arena_printf(a, "last:       %s, of %s", al->benchmark->name, calc_words_kernel(a, al->to)));
+	buf_putc(out, '\n');
+}
+
 void calc_mail_words(struct buf *out, struct arena *a, const struct calc_mail *m)
 {
+	if (m->alert->alert->silence) {
+		silence(out, a, m);
+		return;
+	}
 	opening(out, a, m);
 	calc_mail_tables(out, a, m);
 	reproduce(out, m);
@@ -95,7 +119,7 @@ void calc_mail_text(struct buf *out, const struct calc_mail *m)
 
 	calc_mail_words(out, a, m);
 	links(out, a, m);
-	if (m->alert->alert->regression)
+	if (m->alert->alert->regression && !m->alert->alert->silence)
 		calc_mail_regzbot(out, a, m);
 	while (out->len > 1 && out->p[out->len - 1] == '\n' && out->p[out->len - 2] == '\n')
 		out->p[--out->len] = '\0';

@@ -76,6 +76,8 @@ struct db_alert {
 	int64_t fixed_in_kernel_id;	/* 0: none */
 	double restored_percent;	/* NaN: not known */
 	int64_t mute_id;		/* what it is muted by; 0: nothing */
+	bool silence;			/* no change, but runs that did not come: `about` says which; counts as a regression */
+	const char *about;		/* or NULL */
 };
 struct db_member {
 	struct uuid alert_id;
@@ -88,6 +90,7 @@ struct db_member {
 /* All states, NULL-terminated. */
 extern const char *const db_alerts_states[];
 const char *db_alerts_direction(bool regression);	/* "regression", "improvement" */
+const char *db_alerts_kind(const struct db_alert *alert);	/* these, or "silence" */
 
 /* All alerts of a track, benchmark and direction, whatever their range. */
 int db_alerts_of_benchmark(struct db *db, struct arena *a, const char *track, int64_t benchmark_id,
@@ -118,7 +121,7 @@ int db_alerts_members_delete(struct db *db, struct arena *a, const struct db_mem
 struct db_alert_filter {
 	const char *const *states;
 	size_t n_states;
-	bool regressions, improvements;	/* which of both */
+	bool regressions, improvements, silences;	/* which of them */
 	const char *const *tracks;
 	const int64_t *benchmark_ids;
 	const int64_t *series_ids;	/* with one of these among its rows */

@@ -10,10 +10,15 @@ const char *db_alerts_direction(bool regression)
 	return regression ? "regression" : "improvement";
 }
 
+const char *db_alerts_kind(const struct db_alert *alert)
+{
+	return alert->silence ? "silence" : db_alerts_direction(alert->regression);
+}
+
 #define ALERT_COLUMNS \
-	"id, track, from_kernel_id, to_kernel_id, benchmark_id, coalesce(rule_id, 0), direction = 'regression', state, " \
+	"id, track, from_kernel_id, to_kernel_id, benchmark_id, coalesce(rule_id, 0), direction <> 'improvement', state, " \
 	"n_series, worst_percent, machine_ids, config_ids, created_at, part, origin, merged_into, assignee, report_url, " \
-	"fix_url, fix_commit, due_at, changed_at, coalesce(fixed_in_kernel_id, 0), restored_percent, coalesce(mute_id, 0)"
+	"fix_url, fix_commit, due_at, changed_at, coalesce(fixed_in_kernel_id, 0), restored_percent, coalesce(mute_id, 0), direction = 'silence', about"
 
 /* What triage says of an alert: the columns from `part` on. */
 static void take_triage(struct arena *a, const struct db_rows *rows, int i, struct db_alert *al)
@@ -32,6 +37,8 @@ static void take_triage(struct arena *a, const struct db_rows *rows, int i, stru
 	al->fixed_in_kernel_id = db_i64(rows, i, 22);
 	al->restored_percent = db_f64(rows, i, 23);
 	al->mute_id = db_i64(rows, i, 24);
+	al->silence = db_bool(rows, i, 25);
+	al->about = arena_strdup(a, db_text(rows, i, 26));
 }
 
 /* All rows of a result with ALERT_COLUMNS; frees it. */
@@ -268,7 +275,7 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 		"alerts_list", "SELECT " ALERT_COLUMNS " FROM alert WHERE ($1::text[] IS NULL OR state = ANY($1)) "
 			       "AND ($2::bigint[] IS NULL OR benchmark_id = ANY($2)) "
 			       "AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid)) "
-			       "AND ($6::text[] IS NULL OR track = ANY($6)) AND CASE direction WHEN 'regression' THEN $7 ELSE $8 END "
+			       "AND ($6::text[] IS NULL OR track = ANY($6)) AND CASE direction WHEN 'regression' THEN $7 WHEN 'improvement' THEN $8 ELSE $10 END "
 			       "AND ($9::bigint[] IS NULL OR id IN "
 			       "(SELECT alert_id FROM alert_member WHERE series_id = ANY($9))) "
 			       "ORDER BY created_at DESC, id DESC LIMIT $5"
@@ -279,7 +286,7 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 		     DB_ARGS(db_arg_texts(f->states, f->n_states), db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
 			     db_arg_time(f->before_created_at), db_arg_uuid(&f->before_id), db_arg_i64(limit),
 			     db_arg_texts(f->tracks, f->n_tracks), db_arg_bool(f->regressions), db_arg_bool(f->improvements),
-			     db_arg_i64s(f->series_ids, f->n_series)),
+			     db_arg_i64s(f->series_ids, f->n_series), db_arg_bool(f->silences)),
 		     &rows, err))
 		return -1;
 	take_alerts(a, rows, list, n);

@@ -15,9 +15,11 @@
 #include "db_packs.h"
 #include "detect.h"
 #include "detect_mutes.h"
+#include "detect_silence.h"
 #include "watch_send.h"
 
 #define POLL_MS 2000		/* the truth: NOTIFY only makes it faster */
+#define SILENCE_MS 2000		/* between two looks for labs that fell silent */
 #define PAUSE_MS 100		/* between two turns that find a little each: one with more in it costs less a run */
 #define PACK_RUNS 2000		/* in one transaction, or as many as its memory bound allows */
 #define CHECK_RUNS 32		/* in one transaction */
@@ -39,6 +41,7 @@ struct watch {
 	bool full;			/* the last turn left work that it knew of */
 	bool ready;			/* the schema is there */
 	bool trouble;			/* said already */
+	int64_t silence_at;		/* monotonic usec: when labs that are silent are looked for next */
 };
 
 /* Waits until a signal, a notification (if that matters), or the time is over. True: stop. */
@@ -121,6 +124,24 @@ static int wake_some(struct watch *w, struct err *err)
 	return 0;
 }
 
+/* Labs that fell silent, or send again; not at every turn. */
+static int listen_for_silence(struct watch *w, struct err *err)
+{
+	int64_t now = tm_monotonic_usec();
+	size_t n;
+
+	if (now < w->silence_at)
+		return 0;
+	if (detect_silence_look(&w->detect, w->db, &n, err))
+		return -1;
+	w->silence_at = now + SILENCE_MS * INT64_C(1000);
+	if (n) {
+		log_event(LOG_INFO, "silent labs", "changed=%zu", n);
+		watch_send_wake(w->send);
+	}
+	return 0;
+}
+
 /* One turn of work. *more: the next one need not wait. Checks that fail leave packing alone. */
 static int turn(struct watch *w, bool *more, struct err *err)
 {
@@ -134,7 +155,7 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	if (listen_again(w, err))
 		return -1;
 	(void)db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
-	ret = check_some(w, more, err) || wake_some(w, err) ? -1 : 0;
+	ret = check_some(w, more, err) || wake_some(w, err) || listen_for_silence(w, err) ? -1 : 0;
 	if (!pack_some(w, more, &pack_err))
 		return ret;
 	if (!ret)

@@ -41,7 +41,7 @@ def test_alerts_by_what_their_rows_have(alerts, query, n):
 
 
 def test_alerts_of_no_kind_and_no_state(alerts):
-    assert "regression or improvement" in error_of(alerts.get("/api/v1/alerts?kind=bad"), 400, "unknown_value")["message"]
+    assert "silence is needed" in error_of(alerts.get("/api/v1/alerts?kind=bad"), 400, "unknown_value")["message"]
     error_of(alerts.get("/api/v1/alerts?state=open"), 400, "unknown_value")
 
 
