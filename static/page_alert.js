@@ -274,7 +274,7 @@ function render(data, query, onLeave) {
 		mailDraft(a, mail),
 		history(a),
 		why(a, mail),
-		deliveries(a.deliveries),
+		deliveries(a.deliveries, a.id),
 	);
 	charts(data, picture, onLeave);
 }

@@ -201,7 +201,15 @@ function render(data, query, onLeave) {
 	const bad = alerts.filter((a) => a.kind === 'regression');
 
 	document.title = 'Alerts - nsecwatch';
-	replace($('#what'), `${f.plural(open, 'alert')} open \u00b7 `, sessionBox());
+	replace(
+		$('#what'),
+		`${f.plural(open, 'alert')} open \u00b7 `,
+		h('a', { href: '/deliveries' }, 'deliveries'),
+		' \u00b7 ',
+		h('a', { href: query.without('cursor', 'limit').api().url('/api/v1/alerts.atom') }, 'feed'),
+		' \u00b7 ',
+		sessionBox(),
+	);
 	for (const id of selected) if (!alerts.some((a) => a.id === id)) selected.delete(id);
 	pageKeys(alerts);
 	onLeave(() => own.clear());

@@ -205,6 +205,35 @@ static void test_regzbot(void)
 	arena_free(a);
 }
 
+static void test_recipients(void)
+{
+	struct arena *a = arena_new();
+	struct calc_mail *m = story(a);
+	struct buf b;
+
+	buf_init(&b);
+	calc_mail_eml(&b, m);
+	ok(!!strstr(b.p, "\r\nTo: linux-mm@kvack.org\r\nCc: regressions@lists.linux.dev,\r\n linux-kernel@vger.kernel.org\r\n"),
+	   "a list of the subsystem, and those that all regressions go to");
+	ok(!!strstr(b.p, "\r\nFrom: nsecwatch <nsecwatch@perf.example>\r\n"), "from the host that links begin with");
+	row.track = "stable-6.12";
+	benchmark.name = "unheard/of";
+	m->look.from = "lab@lab.example";
+	buf_clear(&b);
+	calc_mail_eml(&b, m);
+	ok(!!strstr(b.p, "\r\nTo: linux-kernel@vger.kernel.org\r\nCc: regressions@lists.linux.dev,\r\n stable@vger.kernel.org\r\n"),
+	   "of a stable release its list, too; of what nobody knows the one of all");
+	ok(!!strstr(b.p, "\r\nFrom: nsecwatch <lab@lab.example>\r\n"), "from who is set to send");
+	row.regression = false;
+	m->look.from = "x@y\r\nBcc: z@z";
+	buf_clear(&b);
+	calc_mail_eml(&b, m);
+	ok(!strstr(b.p, "\r\nCc:") && !strstr(b.p, "Bcc") && !strstr(b.p, "#regzbot"), "an improvement alarms nobody");
+	benchmark.name = "mprotect/tw4m";
+	buf_fini(&b);
+	arena_free(a);
+}
+
 static void test_points(void)
 {
 	struct arena *a = arena_new();
@@ -300,6 +329,7 @@ int main(void)
 {
 	test_words();
 	test_hostile();
+	test_recipients();
 	test_regzbot();
 	test_points();
 	test_commands();
