@@ -2,8 +2,12 @@
 """Mail servers that refuse, hang and die, and one that wants TLS and a password: nothing is lost, nothing comes twice after its 250."""
 import email
 import email.policy
+import os
+import pathlib
+import shutil
 import ssl
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -176,3 +180,32 @@ def test_the_alert_itself_through_that_server(lab, debian_mail):
     assert message["Message-ID"] == f"<{alert['id']}@lab.example>"
     (subject, body), = sql(lab.db, "SELECT subject, body FROM outbox")
     assert message["Subject"] == subject and message.get_content().replace("\r\n", "\n") == body
+
+
+@pytest.mark.skipif(not shutil.which("exim4") or os.geteuid() != 0,
+                    reason="a mail server of Debian as a daemon: needs exim4 (exim4-daemon-light) and root")
+def test_exim_takes_over_what_watch_sends(lab):
+    folder, port = pathlib.Path(tempfile.mkdtemp(prefix="nsw-exim-")), free_port()
+    folder.chmod(0o777)  # exim gives up being root
+    (folder / "conf").write_text(
+        f"primary_hostname = sink.example\nspool_directory = {folder}/spool\nlog_file_path = {folder}/%slog\n"
+        f"daemon_smtp_ports = {port}\nlocal_interfaces = 127.0.0.1\npid_file_path = {folder}/pid\nqueue_only\ntls_advertise_hosts =\n"
+        "acl_smtp_rcpt = accept\nacl_smtp_data = check\naccept_8bitmime\nbegin acl\ncheck:\n"
+        "  deny !verify = header_syntax\n  accept\n")
+    exim = subprocess.Popen(["exim4", "-C", folder / "conf", "-bdf"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    try:
+        wait_until((folder / "pid").exists, "exim runs")
+        put(lab)
+        lab.watch("--smtp-url", f"smtp://127.0.0.1:{port}", "--mail-from", "watch@lab.example", "--mail-to", "mm@lab.example")
+        steps(lab)
+        sent(lab, 2)
+        texts = [path.read_bytes().split(b"\n", 1)[1].decode() for path in (folder / "spool").rglob("*-D")]
+        bodies = [body for body, in sql(lab.db, "SELECT body FROM outbox")]
+        assert sorted(text.rstrip("\n") for text in texts) == sorted(body.rstrip("\n") for body in bodies)
+        heads = "".join(path.read_text() for path in (folder / "spool").rglob("*-H"))
+        assert "<k1@lab.example>" in heads and f"<{lab.alerts()[0]['id']}@lab.example>" in heads
+    finally:
+        exim.terminate()
+        exim.wait()
+        shutil.rmtree(folder)
