@@ -36,6 +36,16 @@ static int minutes(const char *s, size_t n)
 	return h < 24 && m < 60 ? h * 60 + m : -1;
 }
 
+/* What a webhook understands. */
+static int hook_kind(const char *word, enum outbox_kind *kind)
+{
+	if (!strcmp(word, "json")) {
+		*kind = OUTBOX_WEBHOOK;
+		return 0;
+	}
+	return db_outbox_kind_parse(word, kind) || *kind == OUTBOX_MAIL ? -1 : 0;
+}
+
 static bool when_of(const char *word, enum deliver_when *when)
 {
 	static const char *const words[] = { "now", "daily", "weekly", "never" };
@@ -134,7 +144,7 @@ static int set_word(struct reading *r, struct deliver_target *t, const char *wor
 
 	if (!value && when_of(word, &t->regressions))
 		return 0;
-	if (!value && hook && !db_outbox_kind_parse(word, &kind) && kind != OUTBOX_MAIL) {
+	if (!value && hook && !hook_kind(word, &kind)) {
 		t->kind = kind;
 		return 0;
 	}
@@ -385,8 +395,8 @@ static int option_targets(struct arena *a, const struct conf *conf, struct deliv
 	t.secret = conf->webhook_secret;
 	if (!is_url(t.url))		/* it may hold a secret: it is not repeated */
 		return err_set(err, ERR_SETUP, "--webhook-url is no URL that begins with https:// or http://");
-	if (db_outbox_kind_parse(conf->webhook_format, &t.kind) || t.kind == OUTBOX_MAIL)
-		return err_set(err, ERR_SETUP, "--webhook-format is \"%s\": webhook, slack, mattermost or matrix is needed",
+	if (hook_kind(conf->webhook_format, &t.kind))
+		return err_set(err, ERR_SETUP, "--webhook-format is \"%s\": json, slack, mattermost or matrix is needed",
 			       conf->webhook_format);
 	if (t.kind == OUTBOX_MATRIX && !t.secret)
 		return err_set(err, ERR_SETUP, "--webhook-format matrix needs --webhook-secret-file: an access token");

@@ -24,6 +24,7 @@
 #include "up_listen.h"
 #include "up_place.h"
 #include "up_setup.h"
+#include "watch.h"
 
 enum { POSTGRES, SERVE, WATCH, JOB, N_CHILDREN };
 
@@ -432,7 +433,7 @@ int up_run(const struct conf *conf, struct err *err)
 	sigaddset(&u.signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &u.signals, NULL);
 	forget_pg_variables();
-	if (up_place_open(&u.place, conf->data, err))
+	if (watch_check(conf, err) || up_place_open(&u.place, conf->data, err))
 		return -1;
 	ret = run(&u);
 	if (u.stops) {

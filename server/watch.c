@@ -213,6 +213,20 @@ static int signal_descriptor(void)
 	return fd;
 }
 
+int watch_check(const struct conf *conf, struct err *err)
+{
+	struct arena *a = arena_new();
+	struct deliver_map map;
+	struct deliver d;
+	int ret;
+
+	must(!curl_global_init(CURL_GLOBAL_DEFAULT));
+	ret = deliver_map_load(a, conf, &map, err) || deliver_init(&d, a, conf, &map, err) ? -1 : 0;
+	curl_global_cleanup();
+	arena_free(a);
+	return ret;
+}
+
 int watch_run(const struct conf *conf, struct err *err)
 {
 	struct watch w = { .conf = conf, .arena = arena_new() };

@@ -10,6 +10,9 @@
 
 #include "conf.h"
 
+/* Whether watch could start with these options: for who starts it, and would start it again and again. */
+int watch_check(const struct conf *conf, struct err *err);
+
 /* Works until SIGTERM or SIGINT, then returns 0. -1: it could not start. A database that is away is waited for. */
 int watch_run(const struct conf *conf, struct err *err);
 

@@ -149,8 +149,10 @@ M: mm@lab.example
 def test_a_wrong_file_is_told_at_start(tmp_path, text, says):
     path = tmp_path / "maintainers"
     path.write_text(text)
-    done = harness.command("watch", "--db", "host=/nowhere", "--maintainers", path, check=False)
-    assert done.returncode == 1 and says in done.stderr
+    for where in ["watch", "--db", "host=/nowhere"], ["up", "--data", tmp_path / "data"]:
+        done = harness.command(*where, "--maintainers", path, check=False)
+        assert done.returncode == 1 and says in done.stderr
+    assert not (tmp_path / "data").exists()
 
 
 def test_secrets_have_no_place_on_a_command_line():

@@ -64,7 +64,7 @@ static void test_options(void)
 		  "M: a@x weekly improvements=never quiet=20:00-08:30 tz=Europe/Berlin digest=09:15\n"
 		  "H: https://hooks.example/T0/secret slack\n"
 		  "H: https://hooks.example/T1 name=mm-chat mattermost\n"
-		  "H: https://user:word@other.example:8443/x?y daily\n"
+		  "H: https://user:word@other.example:8443/x?y json daily\n"
 		  "M: b@x\n"), "options: %s", err.message);
 	t = deliver_map_target(&map, OUTBOX_MAIL, "a@x");
 	ok(t && t->regressions == DELIVER_WEEKLY && t->improvements == DELIVER_NEVER, "when");
