@@ -87,7 +87,7 @@ def test_boots_that_history_contradicts_stand_alone(api, machine):
         post(api, machine, "6.16", {4: 1000 * factor}, 5, boot=boot, tau=0, sigma=.001)
         post(api, machine, "6.17", {4: 1030 * factor}, 5, boot=boot, tau=0, sigma=.001)
     row = rows(api, machine, "6.16", "6.17")[4]
-    assert row["why"]["source"] == "boots" and "do not count" in row["why"]["text"] and row["verdict"] == "inconclusive"
+    assert row["why"]["source"] == "boots" and "does not count" in row["why"]["text"] and row["verdict"] == "inconclusive"
 
 
 def test_the_direction_that_is_better_turns_the_verdict_and_nothing_else(api):
