@@ -211,7 +211,10 @@ static void all_headers(struct sink *s, const struct reply_body *b, const struct
 	header(s, "Location", r->location);
 	header(s, "Content-Disposition", r->disposition);
 	header(s, "Allow", r->allow);
-	header(s, "WWW-Authenticate", r->challenge);
+	if (r->challenge) {	/* one each: Chromium reads but the first scheme of a header, and asks nobody for a Bearer */
+		header(s, "WWW-Authenticate", "Bearer realm=\"nsecwatch\"");
+		header(s, "WWW-Authenticate", "Basic realm=\"nsecwatch\"");
+	}
 	header(s, "Server-Timing", r->timing);
 	if (r->retry_after_s) {
 		snprintf(seconds, sizeof(seconds), "%d", r->retry_after_s);

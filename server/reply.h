@@ -33,7 +33,7 @@ struct reply {
 	bool etag;			/* send one; and answer 304 */
 	const char *request_id;
 	const char *location, *disposition, *allow, *timing;	/* or NULL */
-	const char *challenge;		/* WWW-Authenticate, or NULL */
+	bool challenge;			/* ask for a token: WWW-Authenticate */
 	int retry_after_s;		/* 0: none */
 	bool close;			/* end the connection */
 };

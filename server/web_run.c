@@ -37,8 +37,7 @@ void web_run_fail(struct call *call, unsigned status, const char *code, const st
 	r->status = status ? status : reply_status(err->kind);
 	if ((r->status == 503 || r->status == 429) && !r->retry_after_s)
 		r->retry_after_s = WEB_RETRY_AFTER_S;
-	if (r->status == 401)
-		r->challenge = "Bearer realm=\"nsecwatch\", Basic realm=\"nsecwatch\"";
+	r->challenge = r->status == 401;
 	buf_init(&out);
 	if (r->status == 500) {		/* ours: the log has it all, the sender gets the id to ask with */
 		struct err told = { 0 };
