@@ -230,3 +230,5 @@ def test_names_that_cannot_be(lab):
         for bad in ("", "a\nb", "a*", 5, None, "x" * 300):
             assert [p["at"] for p in name(lab, "machines", "milan-01", verb, bad, 422)["error"]["problems"]] == ["/name"]
     assert len(lab.api.json("/api/v1/events")["events"]) == 1
+    assert name(lab, "machines", "milan-01", "unalias", "m1")["aliases"] == []
+    name(lab, "machines", "rome-01", "alias", "m1")  # free again

@@ -176,3 +176,12 @@ def test_rules_of_a_file(lab, tmp_path):
         assert done.returncode == 1 and why in done.stderr, (bad, done.stderr)
     assert {r["name"] for r in lab.api.json("/api/v1/rules")["rules"]} == {"default", "by hand", "a", "c"}
     assert {e["who"] for e in lab.api.json("/api/v1/events?subject=rule")["events"]} == {"lab", "rules load"}
+
+
+def test_the_rules_of_readme_are_rules(lab, tmp_path):
+    readme = (harness.ROOT / "README.md").read_text()
+    text = "\n".join(line for line in readme.split("**Rules in git.**")[1].split("**Mail for a list.**")[0].splitlines() if line.startswith("\t"))
+    path = tmp_path / "rules.json"
+    path.write_text(text)
+    assert f"{len(json.loads(text))} made" in harness.command("rules", "load", str(path), "--db", lab.db).stdout
+    assert {r["kind"] for r in lab.api.json("/api/v1/rules")["rules"] if r["origin"] == "file"} == {"step", "limit", "baseline"}
