@@ -40,6 +40,7 @@ if [ "$what" != compose ]; then
 	need nettle-dev pkg-config --exists nettle
 	need libzstd-dev pkg-config --exists libzstd
 	need libxxhash-dev pkg-config --exists libxxhash
+	need libdeflate-dev pkg-config --exists libdeflate
 	need zlib1g-dev pkg-config --exists zlib
 	need libyaml-dev pkg-config --exists yaml-0.1
 	need r-mathlib pkg-config --exists libRmath
