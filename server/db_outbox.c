@@ -209,7 +209,8 @@ int db_outbox_quiet(struct db *db, int64_t at, const char *zone, int from, int t
 	*until = TM_NONE;
 	if (from == to)
 		return 0;
-	if (db_query(db, &quiet, DB_ARGS(db_arg_time(at), db_arg_text(zone), db_arg_f64(from), db_arg_f64(to)), &rows, err))
+	if (db_query(db, &quiet, DB_ARGS(db_arg_time(at), db_arg_text(zone), db_arg_f64(from), db_arg_f64(to)), &rows,
+		     err))
 		return -1;
 	*until = db_time(rows, 0, 0);
 	db_rows_free(rows);

@@ -364,7 +364,10 @@ static int read_file(struct buf *out, const char *name, struct err *err)
 /* What the options say of everybody. */
 static int standards(const struct conf *conf, struct deliver_target *t, struct err *err)
 {
-	*t = (struct deliver_target){ .zone = conf->time_zone, .digest_minute = minutes(conf->digest_at, strlen(conf->digest_at)) };
+	*t = (struct deliver_target){
+		.zone = conf->time_zone,
+		.digest_minute = minutes(conf->digest_at, strlen(conf->digest_at)),
+	};
 	if (t->digest_minute < 0)
 		return err_set(err, ERR_SETUP, "--digest-at is \"%s\": a time of the day is needed, as 08:00", conf->digest_at);
 	if (!is_zone(t->zone))
