@@ -119,7 +119,8 @@ def test_never_worse_than_a_baseline(lab):
         lab.boots(kernel, {size: value * factor for size, value in SIZES.items()})
     lab.checked()
     (alert,) = lab.alerts()
-    assert (alert["from"], alert["to"], alert["n_series"]) == ("6.12", "6.15", 4)
+    # +6 % in 6.15 may be what such a series does by itself, as far as its short history tells; +8 % is not
+    assert alert["from"] == "6.12" and alert["to"] in ("6.15", "6.16") and alert["n_series"] == 4
     lab.boots("v6.17", LATER)  # a step of its own: the rows it has are its own
     lab.checked()
     step = next(a for a in lab.alerts() if a["to"] == "6.17")
