@@ -11,6 +11,7 @@
 #include "db_snapshots.h"
 
 #define GROUPS_MOST 4		/* sweeps (a machine, a THP mode, a metric each) in one mail */
+#define SWEEP_ROWS_MOST 64	/* of all sweeps but the first: a mail is read, not searched */
 #define SWEEP_KERNELS_MOST 4
 #define FIXES_TRIED 24
 #define RUNS_ASKED 60		/* of the first bad kernel, for their commands */
@@ -237,17 +238,40 @@ static const char *axis_of(struct arena *a, const struct selection *sel)
 	return best;
 }
 
+static size_t series_in(const struct work *w, const struct cat_series *group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->all.n; i++)
+		n += same_group(w->all.series[i], group);
+	return n;
+}
+
+/* How many of the groups a mail has room for. */
+static size_t groups_shown(const struct work *w, const struct compare_row *const *first, size_t n)
+{
+	size_t rows = 0, shown = 0;
+
+	while (shown < n && shown < GROUPS_MOST) {
+		rows += series_in(w, first[shown]->series);
+		if (shown && rows > SWEEP_ROWS_MOST)
+			break;
+		shown++;
+	}
+	return shown;
+}
+
 static int read_sweep(struct work *w, struct err *err)
 {
 	const struct compare_row **first = arena_array(w->a, const struct compare_row *, w->m->n_rows);
 	const struct cat_kernel *kernels[SWEEP_KERNELS_MOST] = { w->al->from, w->al->to };
-	size_t n_groups = groups(w, first), n_kernels = 2;
+	size_t n_groups = groups(w, first), n_shown = groups_shown(w, first, n_groups), n_kernels = 2;
 	struct selection sel = { .series = arena_array(w->a, const struct cat_series *, w->all.n) };
 	struct sweep *s;
 
 	w->m->onset = NAN;
 	for (size_t i = 0; i < w->all.n; i++)
-		for (size_t g = 0; g < n_groups && g < GROUPS_MOST; g++)
+		for (size_t g = 0; g < n_shown; g++)
 			if (same_group(w->all.series[i], first[g]->series)) {
 				sel.series[sel.n++] = w->all.series[i];
 				break;
@@ -261,7 +285,7 @@ static int read_sweep(struct work *w, struct err *err)
 	if (calc_sweep(w->c, w->db, w->a, &sel, w->m->axis, kernels, n_kernels, NULL, SWEEP_ONSET_PERCENT, &s, err))
 		return -1;
 	w->m->sweep = s;
-	w->m->groups_left = n_groups > GROUPS_MOST ? n_groups - GROUPS_MOST : 0;
+	w->m->groups_left = n_groups - n_shown;
 	for (size_t i = 0; i < s->n_ratios; i++)
 		if (s->ratios[i].line->kernel == w->al->to)
 			w->m->onset = fmin(w->m->onset, s->ratios[i].onset);

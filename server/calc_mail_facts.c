@@ -15,6 +15,7 @@
 #define MICRO_PERCENT 5.0	/* Documentation/admin-guide/reporting-regressions.rst: a slow-down of */
 #define BROAD_PERCENT 1.0	/* 5 % in a micro-benchmark, unless a broad one moves by more than 1 % */
 #define BROAD_SHOWN 5
+#define MACHINES_MOST 20
 #define KERNEL_DOC "Documentation/admin-guide/reporting-regressions.rst"
 
 static const char *plural(size_t n)
@@ -63,18 +64,20 @@ const char *calc_mail_statement(struct arena *a, const struct calc_mail *m)
 					   al->n_machines, plural(al->n_machines)));
 }
 
+/* "milan-01, milan-02 (epyc-milan), rome-01 (epyc-rome)" */
 static const char *machines(struct arena *a, const struct calc_alert *al)
 {
+	const struct cat_machine **list = arena_array(a, const struct cat_machine *, al->n_rows + 1);
 	const char **names = arena_array(a, const char *, al->n_rows + 1);
 	size_t n = 0;
 
-	for (size_t i = 0; i < al->n_rows; i++) {	/* rows stand by machine */
-		const struct cat_machine *mc = al->rows[i].series->machine;
-
-		if (!i || al->rows[i - 1].series->machine != mc)
-			names[n++] = arena_printf(a, "%s (%s)", mc->name, mc->uarch);
-	}
-	return calc_alert_list_text(a, names, n, 20);
+	for (size_t i = 0; i < al->n_rows; i++)	/* rows stand by machine */
+		if (!i || al->rows[i - 1].series->machine != al->rows[i].series->machine)
+			list[n++] = al->rows[i].series->machine;
+	for (size_t i = 0; i < n; i++)
+		names[i] = i + 1 < n && i + 1 < MACHINES_MOST && !strcmp(list[i]->uarch, list[i + 1]->uarch) ? list[i]->name :
+			   arena_printf(a, "%s (%s)", list[i]->name, list[i]->uarch);
+	return calc_alert_list_text(a, names, n, MACHINES_MOST);
 }
 
 /* What each mode makes of the same two kernels: the trade-off in one line. */

@@ -257,7 +257,11 @@ export function deliveries(list, id) {
 	if (!list?.length) return null;
 	return [
 		h('h2', h('a', { href: new Query([['alert', id]]).url('/deliveries') }, 'Deliveries')),
-		h('p.fact', h('a', { href: '/deliveries' }, 'all deliveries'), ', and who was told, for those who triage'),
+		h(
+			'p.fact',
+			h('a', { href: '/deliveries' }, 'all deliveries'),
+			', and who was told, for those who triage',
+		),
 		table({
 			heads: ['to', num('attempts'), 'state', 'last error'],
 			rows: list.map((d) =>
