@@ -315,7 +315,7 @@ static const struct stmt list_runs = {
 
 /*
  * Of one benchmark there may be few runs among very many: run_benchmark has them in order, and those
- * that are not in it yet wait for their packing. $9: how many of it are enough; NULL: who knows.
+ * that are not in it yet wait for their packing. $8: how many of it are enough.
  */
 static const struct stmt list_runs_of = {
 	"list_runs_of",
@@ -325,21 +325,33 @@ static const struct stmt list_runs_of = {
 	" AND ($3::bigint[] IS NULL OR b.machine_id = ANY($3))"
 	" AND ($4::bigint[] IS NULL OR b.kernel_id = ANY($4))"
 	" AND ($5::bigint[] IS NULL OR b.config_id = ANY($5))"
-	" ORDER BY b.received_at DESC, b.run_id DESC LIMIT $9)"
+	" ORDER BY b.received_at DESC, b.run_id DESC LIMIT $8)"
 	" UNION SELECT r.run_id FROM run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack'"
 	" AND (r.received_at, r.run_id) < ($1, $2)"
 	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
 	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
 	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
 	" AND " SEEN_HAS_BENCHMARK("$7") ")"
-	" AND ($8::bigint[] IS NULL OR " SEEN_HAS_SERIES("$8") ")"
+	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
+};
+
+/* Of series that are looked for one run after the other, newest first, until there are enough. */
+static const struct stmt list_runs_with = {
+	"list_runs_with",
+	"SELECT " HEADER " FROM run r WHERE (r.received_at, r.run_id) < ($1, $2)"
+	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
+	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
+	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
+	" AND (r.run_id IN (SELECT b.run_id FROM run_benchmark b WHERE b.benchmark_id = ANY($7))"
+	" OR r.run_id IN (SELECT t.run_id FROM run_todo t WHERE t.what = 'pack'))"
+	" AND " SEEN_HAS_SERIES("$8")
 	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
 };
 
 /* A run is in run_benchmark once for each of its benchmarks. */
 static struct db_arg enough(const struct run_filter *f, int limit)
 {
-	return f->n_series ? db_arg_null() : db_arg_i64((int64_t)limit * (int64_t)f->n_benchmarks);
+	return db_arg_i64((int64_t)limit * (int64_t)f->n_benchmarks);
 }
 
 int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
@@ -358,10 +370,12 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 		db_arg_time(from.received_at), db_arg_uuid(&from.run_id),
 		db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->kernel_ids, f->n_kernels),
 		db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64(limit),
-		db_arg_i64s(f->benchmark_ids, f->n_benchmarks), db_arg_i64s(f->series_ids, f->n_series), enough(f, limit),
+		db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
+		f->series_ids ? db_arg_i64s(f->series_ids, f->n_series) : enough(f, limit),
 	};
 
-	ret = f->benchmark_ids ? db_query(db, &list_runs_of, args, 9, &rows, err) :
+	ret = f->series_ids ? db_query(db, &list_runs_with, args, 8, &rows, err) :
+	      f->benchmark_ids ? db_query(db, &list_runs_of, args, 8, &rows, err) :
 				 db_query(db, &list_runs, args, 6, &rows, err);
 	if (ret)
 		return -1;

@@ -33,6 +33,32 @@ static void take_ids(struct arena *a, struct db_rows *rows, int64_t **ids, size_
 #define PLACE(table)										\
 	"($1::bigint[] IS NULL OR " table ".machine_id = ANY($1)) AND ($2::bigint[] IS NULL OR " table ".config_id = ANY($2))"
 
+/* Of these kernels, those that have one of the series: mostly the first run of each that is looked at says so. */
+static int keep_kernels(struct db *db, const struct seen_filter *f, int64_t *ids, size_t *n, struct err *err)
+{
+	static const struct stmt has = {
+		"seen_kernel_has_series",
+		"SELECT 1 FROM run r WHERE r.kernel_id = $4 AND " PLACE("r") " AND " SEEN_VALID("r") " AND " SEEN_HAS_SERIES("$3")
+		" LIMIT 1"
+	};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *n; i++) {
+		struct db_rows *rows;
+
+		if (db_query(db, &has,
+			     DB_ARGS(db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->config_ids, f->n_configs),
+				     db_arg_i64s(f->series_ids, f->n_series), db_arg_i64(ids[i])),
+			     &rows, err))
+			return -1;
+		if (db_rows_count(rows))
+			ids[kept++] = ids[i];
+		db_rows_free(rows);
+	}
+	*n = kept;
+	return 0;
+}
+
 int db_seen_kernels(struct db *db, struct arena *a, const struct seen_filter *f, int64_t **ids, size_t *n,
 		    struct err *err)
 {
@@ -44,24 +70,16 @@ int db_seen_kernels(struct db *db, struct arena *a, const struct seen_filter *f,
 		"SELECT b.kernel_id FROM run_benchmark b WHERE b.benchmark_id = ANY($3) AND " PLACE("b") " AND " SEEN_VALID("b")
 		" UNION SELECT r.kernel_id FROM " WAITING " AND " PLACE("r") " AND " SEEN_HAS_BENCHMARK("$3") " ORDER BY 1"
 	};
-	static const struct stmt of_series = {
-		"seen_kernels_of_series",
-		"SELECT DISTINCT r.kernel_id FROM run r WHERE r.run_id IN (SELECT b.run_id FROM run_benchmark b"
-		" WHERE b.benchmark_id = ANY($3) AND " PLACE("b") " UNION ALL SELECT t.run_id FROM run_todo t"
-		" WHERE t.what = 'pack') AND " PLACE("r") " AND " SEEN_VALID("r") " AND " SEEN_HAS_SERIES("$4") " ORDER BY r.kernel_id"
-	};
-	const struct stmt *st = f->series_ids ? &of_series : f->benchmark_ids ? &of_benchmarks : &anything;
-	size_t n_args = f->series_ids ? 4 : f->benchmark_ids ? 3 : 2;
 	const struct db_arg args[] = {
 		db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->config_ids, f->n_configs),
-		db_arg_i64s(f->benchmark_ids, f->n_benchmarks), db_arg_i64s(f->series_ids, f->n_series),
+		db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
 	};
 	struct db_rows *rows;
 
-	if (db_query(db, st, args, n_args, &rows, err))
+	if (db_query(db, f->benchmark_ids ? &of_benchmarks : &anything, args, f->benchmark_ids ? 3 : 2, &rows, err))
 		return -1;
 	take_ids(a, rows, ids, n);
-	return 0;
+	return f->series_ids ? keep_kernels(db, f, *ids, n, err) : 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -105,10 +123,10 @@ int db_seen_places(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 int db_seen_series(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels, int64_t **ids,
 		   size_t *n, struct err *err)
 {
-	static const struct stmt series = {
+	static const struct stmt series = {	/* many runs have the same series: each list is taken apart once */
 		"seen_series",
-		"SELECT DISTINCT u.id FROM run r CROSS JOIN unnest(r.series_id) u (id) WHERE r.kernel_id = ANY($1) AND " SEEN_VALID("r")
-		" ORDER BY u.id"
+		"SELECT DISTINCT u.id FROM (SELECT DISTINCT r.series_id FROM run r WHERE r.kernel_id = ANY($1) AND " SEEN_VALID("r")
+		") l CROSS JOIN unnest(l.series_id) u (id) ORDER BY u.id"
 	};
 	struct db_rows *rows;
 
