@@ -98,7 +98,7 @@ static void run_by_run(struct work *w, const struct changes_series *s)
 		for (size_t i = 0; i < l->n; i++) {
 			const struct change_found *f = &l->found[i];
 
-			if (!f->clear || of[i] != SIZE_MAX)
+			if (!f->clear || !f->large || of[i] != SIZE_MAX)
 				continue;
 			said[n_said++] = (struct change_said){ f->index, f->after > f->before };
 			say_now(w, seen, f);

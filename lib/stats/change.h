@@ -39,6 +39,8 @@ enum change_state {
 	CHANGE_CERTAIN,
 };
 
+#define CHANGE_LARGE 2
+
 struct change_found {
 	size_t index;		/* of the first run of the new level, among all added */
 	size_t lo, hi;		/* suspect range: the first run of the new level is one of these */
@@ -50,6 +52,7 @@ struct change_found {
 	size_t runs_before, runs_after;	/* with a value, to the next change or the end */
 	enum change_state state;
 	bool clear;		/* far enough beyond the threshold to tell people, not only to show */
+	bool large;		/* a step of CHANGE_LARGE percent and up: worth telling them, unless rules say otherwise */
 };
 
 struct change_list {

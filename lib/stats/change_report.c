@@ -82,6 +82,7 @@ static void tell(const struct change *c, size_t lo, size_t at, size_t hi, struct
 	};
 	f->clear = !(hi == c->n && c->doubtful) && at >= (size_t)tune_alert_at && c->n >= (size_t)tune_alert_n && f->score >= tune_alert + tune_alert_ar * log(fmax(c->s2[c->n < 8 ? c->n : 8] / c->s2[1], 1));
 	f->state = f->clear && hi - at >= CHANGE_SETTLED ? CHANGE_CERTAIN : CHANGE_LIKELY;
+	f->large = fabs(d) >= (c->logs ? log1p(CHANGE_LARGE / 100.) : CHANGE_LARGE / 100. * fabs(before + c->centre));
 	suspects(c, lo, at, hi, fmax(s2, c->s2[1]), f);
 }
 
