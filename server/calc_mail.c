@@ -379,8 +379,8 @@ static int by_text(const void *x, const void *y)
 static int read_commands(struct work *w, struct err *err)
 {
 	int64_t *series = arena_array(w->a, int64_t, w->al->n_rows);
-	struct run_filter f = { .kernel_ids = &w->al->to->id, .n_kernels = 1, .series_ids = series,
-				.n_series = w->al->n_rows };
+	struct run_filter f = { .kernel_ids = &w->al->to->id, .n_kernels = 1, .benchmark_ids = &w->al->benchmark->id,
+				.n_benchmarks = 1, .series_ids = series, .n_series = w->al->n_rows };
 	struct run *runs;
 	size_t n;
 
