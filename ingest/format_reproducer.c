@@ -17,10 +17,17 @@
 
 #define BENCHMARK "mprotect/tw4m"
 #define COLUMNS_MAX 16
+#define KERNELS_MAX 32
 
 struct cell {
 	const char *p;
 	size_t n;
+};
+
+struct columns {
+	char delimiter;
+	int size, nsec;			/* -1: no header yet */
+	int kernel;			/* -1: none; else the rows of each kernel are a run */
 };
 
 struct reading {
@@ -36,8 +43,10 @@ struct reading {
 	size_t tables;			/* headers in the file */
 	struct cell title;		/* the last line that was no row, and where */
 	size_t title_line;
-	char delimiter;
-	int size_column, nsec_column;	/* -1: no header yet */
+	struct columns columns;
+	struct cell kernel;		/* whose rows are read, where a column names kernels; n = 0: all */
+	bool kernel_named;		/* the draft has it */
+	bool again;			/* not the first pass over the file: its bad lines have been told */
 
 	/* log */
 	size_t started_line;		/* of "Created ...", 0 = none open */
@@ -78,26 +87,26 @@ static size_t split(struct cell line, char delimiter, struct cell cells[COLUMNS_
 }
 
 /* Where a line has both column names; the delimiter is what stands between them. */
-static bool header_of(struct cell line, char *delimiter, int *size_column, int *nsec_column)
+static bool header_of(struct cell line, struct columns *columns)
 {
 	static const char delimiters[] = { '|', ',', ';', '\t' };
 	struct cell cells[COLUMNS_MAX];
 
 	for (size_t k = 0; k < sizeof(delimiters); k++) {
 		size_t n = split(line, delimiters[k], cells);
-		int size = -1, nsec = -1;
+		struct columns c = { delimiters[k], -1, -1, -1 };
 
 		for (size_t i = 0; i < n; i++) {
 			if (is(cells[i], "size_kib"))
-				size = (int)i;
+				c.size = (int)i;
 			if (is(cells[i], "nsec_per_call"))
-				nsec = (int)i;
+				c.nsec = (int)i;
+			if (is(cells[i], "kernel"))
+				c.kernel = (int)i;
 		}
-		if (size < 0 || nsec < 0)
+		if (c.size < 0 || c.nsec < 0)
 			continue;
-		*delimiter = delimiters[k];
-		*size_column = size;
-		*nsec_column = nsec;
+		*columns = c;
 		return true;
 	}
 	return false;
@@ -110,6 +119,7 @@ static void begin(struct reading *rd)
 	format_draft(rd->f, &rd->draft);
 	format_source(rd->f, &rd->draft, "mprot_tw4m_regsize", NULL, NULL);
 	rd->open = true;
+	rd->kernel_named = false;
 	rd->sizes = (struct format_groups){ .a = rd->f->a };
 	rd->series = NULL;
 	rd->cap_series = 0;
@@ -184,7 +194,7 @@ static void take_title(struct reading *rd)
 	struct draft *d = &rd->draft;
 	char *title;
 
-	if (!rd->title.n)
+	if (!rd->title.n || rd->kernel.n)
 		return;
 	title = arena_strndup(rd->f->a, rd->title.p, rd->title.n);
 	at = arena_printf(rd->f->a, "line %zu", rd->title_line);
@@ -198,24 +208,69 @@ static void take_title(struct reading *rd)
 	d->kernel_at = at;
 }
 
-static void table_row(struct reading *rd, struct cell line)
+static void no_row(struct reading *rd, size_t line, const char *what)
+{
+	if (!rd->again)
+		left_out(rd, line, what);
+}
+
+/* The kernel of a row's own column: the file knows better than kernel=, which stands for all of it. */
+static void name_kernel(struct reading *rd, struct cell kernel)
+{
+	struct draft *d = &rd->draft;
+	char *name = arena_strndup(rd->f->a, kernel.p, kernel.n);
+
+	rd->kernel_named = true;
+	d->kernel_at = arena_printf(rd->f->a, "line %zu", rd->lines.number);
+	d->kernel = name;
+	if (rd->f->ctx->kernel && !format_same_name(rd->f->ctx->kernel, name))
+		problems_add(d->warnings, d->kernel_at, "the file says %s here; kernel= is for files that do not say",
+			     name);
+}
+
+/* The cell of the column that names kernels; n = 0: there is none in this line. */
+static struct cell kernel_cell(const struct columns *c, struct cell line)
 {
 	struct cell cells[COLUMNS_MAX];
-	size_t n = split(line, rd->delimiter, cells);
-	size_t need = (size_t)(rd->size_column > rd->nsec_column ? rd->size_column : rd->nsec_column) + 1;
+	size_t n = split(line, c->delimiter, cells);
 
-	if (n == 1 && (rd->delimiter == '|')) {	/* the title of the next table */
+	return c->kernel >= 0 && n > (size_t)c->kernel && n > (size_t)c->size ? cells[c->kernel] : (struct cell){ 0 };
+}
+
+static bool same(struct cell a, struct cell b)
+{
+	return a.n == b.n && (!a.n || !memcmp(a.p, b.p, a.n));
+}
+
+static void table_row(struct reading *rd, struct cell line)
+{
+	const struct columns *c = &rd->columns;
+	struct cell cells[COLUMNS_MAX];
+	size_t n = split(line, c->delimiter, cells);
+	size_t need = (size_t)(c->size > c->nsec ? c->size : c->nsec) + 1;
+
+	if (n == 1 && c->delimiter == '|') {	/* the title of the next table */
 		rd->title = line;
 		rd->title_line = rd->lines.number;
-		rd->size_column = -1;
+		rd->columns.size = -1;
 		return;
 	}
-	if (n < need || num_parse(cells[rd->size_column].p, cells[rd->size_column].n, &rd->size_kib) ||
-	    !(rd->size_kib > 0)) {
-		left_out(rd, rd->lines.number, "expected a row: size in KiB and nanoseconds per call");
+	if (n < need || num_parse(cells[c->size].p, cells[c->size].n, &rd->size_kib) || !(rd->size_kib > 0)) {
+		no_row(rd, rd->lines.number, "expected a row: size in KiB and nanoseconds per call");
 		return;
 	}
-	take(rd, rd->lines.number, cells[rd->nsec_column]);
+	if (rd->kernel.n && c->kernel >= 0) {
+		struct cell kernel = kernel_cell(c, line);
+
+		if (!kernel.n)
+			no_row(rd, rd->lines.number, "expected a kernel in column kernel");
+		if (!same(kernel, rd->kernel))
+			return;
+		begin(rd);
+		if (!rd->kernel_named)
+			name_kernel(rd, kernel);
+	}
+	take(rd, rd->lines.number, cells[c->nsec]);
 }
 
 static void read_table(struct reading *rd)
@@ -223,29 +278,74 @@ static void read_table(struct reading *rd)
 	const char *p;
 	size_t n;
 
-	rd->size_column = -1;
+	rd->columns.size = -1;
 	while (format_line(&rd->lines, &p, &n)) {
 		struct cell line = trim(p, n);
 
 		if (!line.n)
 			continue;
-		if (header_of(line, &rd->delimiter, &rd->size_column, &rd->nsec_column)) {
+		if (header_of(line, &rd->columns)) {
 			if (rd->open && rd->sizes.n)
 				end(rd);
 			begin(rd);
 			take_title(rd);
-		} else if (rd->size_column >= 0) {
+		} else if (rd->columns.size >= 0) {
 			table_row(rd, line);
 		} else {
 			if (rd->title.n)
-				left_out(rd, rd->title_line, "expected a table under this title: size_kib | nsec_per_call");
+				no_row(rd, rd->title_line, "expected a table under this title: size_kib | nsec_per_call");
 			rd->title = line;
 			rd->title_line = rd->lines.number;
 		}
 	}
 	if (rd->title.n)
-		left_out(rd, rd->title_line, "expected a table under this title: size_kib | nsec_per_call");
+		no_row(rd, rd->title_line, "expected a table under this title: size_kib | nsec_per_call");
 	end(rd);
+}
+
+/*
+ * The kernels that the rows' own column names, each once, in the order of the file. The file
+ * is read once for each, which a table of a few kernels bears and needs no second way to read.
+ */
+static size_t kernels_of(struct format_file *f, struct cell kernels[KERNELS_MAX + 1])
+{
+	struct format_lines l = { f->text, f->text + f->len, 0 };
+	struct columns columns = { .kernel = -1 };
+	size_t count = 0, n, i;
+	const char *p;
+
+	while (count <= KERNELS_MAX && format_line(&l, &p, &n)) {
+		struct cell line = trim(p, n), kernel;
+
+		if (!line.n || header_of(line, &columns))
+			continue;
+		kernel = kernel_cell(&columns, line);
+		for (i = 0; i < count && !same(kernel, kernels[i]); i++)
+			;
+		if (kernel.n && i == count)
+			kernels[count++] = kernel;
+	}
+	return count;
+}
+
+/* One run, or one for each kernel of the column. */
+static int read_tables(struct reading *rd, struct err *err)
+{
+	struct cell kernels[KERNELS_MAX + 1];
+	struct format_lines start = rd->lines;
+	size_t n = kernels_of(rd->f, kernels);
+
+	if (n > KERNELS_MAX)
+		return err_set(err, ERR_INVALID, "expected at most %d kernels in column kernel", KERNELS_MAX);
+	if (!n)
+		read_table(rd);
+	for (size_t i = 0; i < n; i++) {
+		rd->kernel = kernels[i];
+		rd->again = i;
+		rd->lines = start;
+		read_table(rd);
+	}
+	return 0;
 }
 
 /* A log that began a size and never said how long it took. */
@@ -328,10 +428,10 @@ enum shape { NONE, TABLE, LOG, TOTALS, RELEASES };
 static enum shape shape_of_line(const char *p, size_t n)
 {
 	struct cell c = trim(p, n);
-	char delimiter, line[256];
-	int size, nsec;
+	struct columns columns;
+	char line[256];
 
-	if (header_of(c, &delimiter, &size, &nsec))
+	if (header_of(c, &columns))
 		return TABLE;
 	snprintf(line, sizeof(line), "%.*s", (int)(c.n < sizeof(line) ? c.n : sizeof(line) - 1), c.p);
 	if (strstr(line, "mprotect operations per region") || (strstr(line, "Runtime:") && strstr(line, "nsec/call")))
@@ -372,8 +472,7 @@ int format_reproducer_read(struct format_file *f, struct err *err)
 
 	switch (shape_of(f->text, f->len, &rd.tables)) {
 	case TABLE:
-		read_table(&rd);
-		return 0;
+		return read_tables(&rd, err);
 	case LOG:
 		read_log(&rd);
 		return 0;

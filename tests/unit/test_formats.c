@@ -87,6 +87,24 @@ static void test_table(void)
 	ok(!take("a,b\n1,2\nsize_kib,nsec_per_call\n4,5\n", plain) && res.items[0].sub, "lines before the table do no harm");
 }
 
+static void test_kernel_column(void)
+{
+	static const char text[] = "kernel,size_kib,nsec_per_call\n6.16,4,1713\n6.17-rc1,4,1750\n6.16,4,1715\n"
+		"6.17-rc1,40,x\n,4,3\nbad\n";
+
+	if (!ok(!take(text, (struct read_context){ .format = "auto", .machine = "m" }) && res.n == 2 && res.items[0].sub &&
+		res.items[1].sub, "a column of kernels: a run for each"))
+		return;
+	is_str(res.items[0].sub->kernel.name, "6.16", "the first of them");
+	is_str(res.items[1].sub->kernel.name, "6.17-rc1", "and the second");
+	ok(res.items[0].sub->n_results == 1 && res.items[0].sub->results[0].n == 2 &&
+	   res.items[0].sub->results[0].values[1] == 1715, "with the rows of that kernel only");
+	ok(strstr(left_out(res.items[0].sub, "line 6"), "a kernel") && strstr(left_out(res.items[0].sub, "line 7"), "a row") &&
+	   res.items[0].sub->n_not_imported == 2, "a row of no kernel is listed, once");
+	ok(strstr(left_out(res.items[1].sub, "line 5"), "nanoseconds") && res.items[1].sub->n_not_imported == 1,
+	   "a bad row with its kernel");
+}
+
 static void test_log(void)
 {
 	static const char log[] =
@@ -303,6 +321,7 @@ int main(void)
 	a = arena_new();
 	test_summary();
 	test_table();
+	test_kernel_column();
 	test_log();
 	test_reports();
 	test_gbench();
