@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calc_group.h"
 #include "calc_triage.h"
 
 static int by_text(const void *x, const void *y)
@@ -181,7 +182,7 @@ int calc_alert_load(struct catalog *c, struct db *db, struct arena *a, const str
 	al->events = events;
 	al->n_events = n_events;
 	*out = al;
-	return 0;
+	return calc_group_read(c, db, a, al, &al->group, err);
 }
 
 void calc_alert_range(const struct calc_alert *al, double *least, double *greatest)
@@ -307,6 +308,7 @@ void calc_alert_json(struct jsonw *j, const struct calc_alert *al, const char *p
 	calc_triage_json(j, al);
 	if (details) {
 		json_details(j, al);
+		calc_group_json(j, al->group);
 		calc_triage_details_json(j, al);
 	}
 	jsonw_object_end(j);

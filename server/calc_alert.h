@@ -20,6 +20,8 @@ struct calc_alert_row {
 	const struct db_change *change;
 };
 
+struct calc_group;	/* calc_group.h */
+
 struct calc_alert {
 	const struct db_alert *alert;
 	const struct cat_kernel *from, *to;
@@ -29,6 +31,7 @@ struct calc_alert {
 	size_t n_machines, n_thp;
 	struct calc_alert_row *rows;	/* of calc_alert_load() only; by machine, thp, metric, params */
 	size_t n_rows;
+	struct calc_group *group;	/* likewise */
 	const struct outbox_state *deliveries;	/* likewise */
 	size_t n_deliveries;
 	const struct db_event *events;	/* likewise: what was done to it, in order */

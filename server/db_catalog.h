@@ -136,4 +136,8 @@ int db_catalog_resolve(struct catalog *c, struct db *db, struct arena *a, const 
 int db_catalog_kernel_update(struct catalog *c, struct db *db, const struct kernel *k, const char *commit,
 			     int64_t released_at, const char *log_json, bool *created, struct err *err);
 
+/* What was uploaded as the log of these kernels, into logs[i]: a JSON array, or NULL. */
+int db_catalog_kernel_logs(struct db *db, struct arena *a, const int64_t *ids, size_t n, const char **logs,
+			   struct err *err);
+
 #endif

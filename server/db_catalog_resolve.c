@@ -503,3 +503,21 @@ int db_catalog_kernel_update(struct catalog *c, struct db *db, const struct kern
 	arena_free(change.arena);
 	return ret;
 }
+
+int db_catalog_kernel_logs(struct db *db, struct arena *a, const int64_t *ids, size_t n, const char **logs,
+			   struct err *err)
+{
+	static const struct stmt read = {
+		"kernel_logs", "SELECT id, log FROM kernel WHERE id = ANY($1::bigint[]) AND log IS NOT NULL"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &read, DB_ARGS(db_arg_i64s(ids, n)), &rows, err))
+		return -1;
+	for (int i = 0; i < db_rows_count(rows); i++)
+		for (size_t k = 0; k < n; k++)
+			if (ids[k] == db_i64(rows, i, 0))
+				logs[k] = arena_strdup(a, db_text(rows, i, 1));
+	db_rows_free(rows);
+	return 0;
+}
