@@ -269,7 +269,7 @@ static int read_sweep(struct work *w, struct err *err)
 	struct selection sel = { .series = arena_array(w->a, const struct cat_series *, w->all.n) };
 	struct sweep *s;
 
-	w->m->onset = NAN;
+	w->m->extent = (struct calc_extent){ NAN, NAN };
 	for (size_t i = 0; i < w->all.n; i++)
 		for (size_t g = 0; g < n_shown; g++)
 			if (same_group(w->all.series[i], first[g]->series)) {
@@ -286,9 +286,7 @@ static int read_sweep(struct work *w, struct err *err)
 		return -1;
 	w->m->sweep = s;
 	w->m->groups_left = n_groups - n_shown;
-	for (size_t i = 0; i < s->n_ratios; i++)
-		if (s->ratios[i].line->kernel == w->al->to)
-			w->m->onset = fmin(w->m->onset, s->ratios[i].onset);
+	calc_extent_of(w->a, s, w->al->to, &w->m->extent);
 	return 0;
 }
 

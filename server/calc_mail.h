@@ -12,6 +12,7 @@
 #define SERVER_CALC_MAIL_H
 
 #include "calc_alert.h"
+#include "calc_extent.h"
 #include "calc_matrix.h"
 #include "calc_still.h"
 #include "calc_sweep.h"
@@ -50,7 +51,7 @@ struct calc_mail {
 	const char *axis;		/* a parameter that the change can be drawn over; NULL: none */
 	const struct sweep *sweep;	/* over it; NULL: none */
 	size_t groups_left;		/* machines and modes that the sweep leaves out */
-	double onset;			/* least onset over the sweep's groups; NaN: none */
+	struct calc_extent extent;	/* of the change along it, over all its lines */
 	const struct matrix *places;	/* uarch x thp */
 	const struct matrix *modes;	/* benchmark x thp: one row */
 	const struct matrix *broad;	/* benchmark x track of the broad ones: one column; NULL: this one is broad itself */

@@ -7,6 +7,7 @@
 
 #include "../chart/table.h"
 #include "../lib/num.h"
+#include "calc_group.h"
 #include "calc_mail_point.h"
 #include "calc_mail_regzbot.h"
 #include "calc_sweep_sentence.h"
@@ -26,13 +27,9 @@ static const char *plural(size_t n)
 /* "from 40 KiB, up to +150 %" of a sweep; "+14 % .. +150 %" of anything else. */
 const char *calc_mail_extent(struct arena *a, const struct calc_mail *m)
 {
-	const char *worst = table_percent(a, m->alert->alert->worst_percent);
-	char number[NUM_MAX];
+	const char *text = m->sweep ? calc_extent_text(a, m->sweep, &m->extent) : NULL;
 
-	if (!m->sweep || isnan(m->onset))
-		return calc_alert_range_text(a, m->alert);
-	num_format(number, m->onset);
-	return arena_printf(a, "from %s, up to %s", calc_words_axis_value(a, m->axis, number), worst);
+	return text ? text : calc_alert_range_text(a, m->alert);
 }
 
 struct facts {
@@ -156,38 +153,41 @@ static void how_sure(struct facts *f, const struct calc_mail *m)
 	fact(f, "how sure", "%s%zu strong, %zu weak", text, strong, weak);
 }
 
-/* "restores 87 % (±2), +19 % (±2) remains" of what the change cost a unit of the sweep. */
-static const char *per_unit(struct arena *a, const struct sweep_ratio *r, const struct sweep_ratio *broken)
+static void add_once(const char **list, size_t *n, const char *text)
 {
-	const struct sweep_part *left = &r->part[SWEEP_PER_UNIT], *lost = &broken->part[SWEEP_PER_UNIT];
-	double left_half = (left->ci_hi - left->ci_lo) / 2, lost_half = (lost->ci_hi - lost->ci_lo) / 2;
-	double half = hypot(left_half / lost->percent, left->percent * lost_half / lost->percent / lost->percent) * 100;
-
-	return arena_printf(a, "per %s: restores %.0f %% (\u00b1%.0f), %s (\u00b1%.0f) remains", r->line->unit,
-			    left->restored_percent, ceil(half), calc_sweep_sentence_percent(a, left->percent), ceil(left_half));
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(list[i], text))
+			return;
+	list[(*n)++] = text;
 }
 
-/* By machine and mode, where a line fits; how many. */
+/* "milan-01, rome-01, THP never": where the variant has a line. */
+static const char *places(struct arena *a, const struct sweep *s, const struct cat_kernel *variant)
+{
+	const char **machines = arena_array(a, const char *, s->n_ratios), **thp = arena_array(a, const char *, s->n_ratios);
+	size_t n = 0, n_thp = 0;
+
+	for (size_t i = 0; i < s->n_ratios; i++) {
+		if (s->ratios[i].line->kernel != variant || !s->ratios[i].has_pair)
+			continue;
+		add_once(machines, &n, s->ratios[i].line->series->machine->name);
+		add_once(thp, &n_thp, s->ratios[i].line->series->config->thp);
+	}
+	return arena_printf(a, "%s, THP %s", calc_alert_list_text(a, machines, n, 3), calc_alert_list_text(a, thp, n_thp, 3));
+}
+
+/* Over all machines and modes where a line fits; how many. */
 static size_t sweep_fixes(struct facts *to, const struct calc_mail *m, const struct mail_fix *f, const char *word)
 {
 	struct arena *a = to->a;
-	const char *text = calc_words_kernel(a, f->kernel);
-	const struct sweep *s = m->sweep;
-	size_t n = 0;
+	struct calc_extent_fix all = { 0 };
 
-	for (size_t i = 0; s && i < s->n_ratios; i++) {
-		const struct sweep_ratio *r = &s->ratios[i], *broken = calc_sweep_fixes(s, r);
-
-		if (r->line->kernel != f->kernel || !broken || !r->has_pair || !broken->has_pair ||
-		    isnan(r->part[SWEEP_PER_UNIT].restored_percent))
-			continue;
-		text = arena_printf(a, "%s%s %s, THP %s, %s", text, n ? ";" : ":", r->line->series->machine->name,
-				    r->line->series->config->thp, per_unit(a, r, broken));
-		n++;
-	}
-	if (n)
-		fact(to, word, "%s", text);
-	return n;
+	if (m->sweep)
+		calc_extent_fix_of(m->sweep, f->broken, f->kernel, &all);
+	if (all.n)
+		fact(to, word, "%s: %s, %s", calc_words_kernel(a, f->kernel), places(a, m->sweep, f->kernel),
+		     calc_extent_fix_text(a, &all));
+	return all.n;
 }
 
 static void fixes(struct facts *to, const struct calc_mail *m)
@@ -280,6 +280,10 @@ const struct mail_fact *calc_mail_facts(struct arena *a, const struct calc_mail 
 	     calc_words_kernel(a, al->from));
 	fact(&f, "change", "%s, %lld of %zu series", calc_alert_range_text(a, al), (long long)al->alert->n_series,
 	     m->pair->n_rows);
+	if (al->group)
+		fact(&f, "grouped", "%s", al->group->why);
+	if (al->group && al->group->n_suspects)
+		fact(&f, "suspects", "%s", calc_group_suspects_text(a, al->group));
 	fact(&f, "machines", "%s", machines(a, al));
 	fact(&f, "THP modes", "%s", modes(a, m));
 	how_sure(&f, m);

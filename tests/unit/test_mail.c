@@ -51,7 +51,7 @@ static struct calc_mail *story(struct arena *a)
 				     .machines = machine_names, .thp = thp_names, .n_machines = 1, .n_thp = 1,
 				     .rows = rows, .n_rows = 2 };
 	pair = (struct compare){ .base = &kernels[0], .head = &kernels[1], .rows = sides, .n_rows = 2 };
-	mail = (struct calc_mail){ .alert = &alert, .pair = &pair, .rows = picked, .n_rows = 2, .onset = NAN,
+	mail = (struct calc_mail){ .alert = &alert, .pair = &pair, .rows = picked, .n_rows = 2, .extent = { NAN, NAN },
 				   .look = { .public_url = "https://perf.example/" } };
 	mail.places = calc_matrix(a, &pair, "uarch", "thp");
 	mail.modes = calc_matrix(a, &pair, "benchmark", "thp");
