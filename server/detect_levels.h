@@ -3,7 +3,7 @@
  * Changes of level in series with a long history. There one value of one boot proves
  * nothing: one run in fifty is off. So a comparison of neighbours counts only for the
  * newest kernel with several boots, and the rest is left to change detection, which
- * speaks once two runs agree.
+ * speaks once several runs agree.
  */
 #ifndef SERVER_DETECT_LEVELS_H
 #define SERVER_DETECT_LEVELS_H
