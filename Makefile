@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: detect-score ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: replay replay-found detect-score ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -144,6 +144,13 @@ detect-score: $(BUILD)/nsecwatch $(BUILD)/detect_time $(BUILD)/ab_score
 	@BUILD=$(BUILD) /usr/bin/python3 tests/detect/score.py $(DETECT_SCORE) || [ $$? = 77 ]
 	@$(BUILD)/ab_score $(AB_FAMILIES)
 
+# Whole stories through a real server and watch: SEEDS=20 of the story, and quiet series. Never with a sanitizer.
+SEEDS   ?= 20
+replay: all
+	@BUILD=$(BUILD) /usr/bin/python3 tests/replay/replay.py story quiet --seeds $(SEEDS) $(REPLAY) || [ $$? = 77 ]
+replay-found: all
+	@BUILD=$(BUILD) /usr/bin/python3 tests/replay/replay.py found --quiet-seeds 911-912 --count 300 --most 400 $(REPLAY) || [ $$? = 77 ]
+
 unit-programs: $(UNIT)
 unit: $(UNIT)
 	prove $(UNIT)
@@ -209,6 +216,7 @@ help:
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
 	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
 	@echo 'make detect-score   change detection against labelled series (DETECT_SCORE="--seeds 900-909")'
+	@echo 'make replay         what watch makes of the story and of quiet series (SEEDS=2: a quick look; replay-found: of steps)'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
