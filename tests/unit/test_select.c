@@ -249,6 +249,14 @@ int db_noise_read(struct db *db, struct arena *arena, const int64_t *series_ids,
 	return 0;
 }
 
+int db_noise_read_range(struct db *db, struct arena *arena, int64_t first, int64_t last, struct db_noise **list, size_t *n,
+			struct err *e)
+{
+	(void)first;
+	(void)last;
+	return db_noise_read(db, arena, NULL, 0, list, n, e);
+}
+
 #define SINGLE(k, s, v) { k, &milan, NULL, s, RESULT_OK, 1, v, NAN, v, v }
 #define BOOT(k, b, s, v) { k, &milan, b, s, RESULT_OK, 1, v, NAN, v, v }
 #define REPEATED(k, s, n, mean, sd) { k, &milan, NULL, s, RESULT_OK, n, mean, sd, NAN, NAN }
