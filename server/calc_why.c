@@ -136,10 +136,10 @@ static void row_why(struct arena *a, const struct compare_row *r, const char *fa
 		input(w, "remaining_hi_percent", r->remaining_hi);
 	}
 	if (!t->source) {
-		struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
-		char *advice = arena_alloc(a, AB_ADVICE);
+		struct student_memo memo = { 0 };	/* not out of the arena: rows are many */
+		char advice[AB_ADVICE];
 
-		ab_advice(&r->base, &r->head, t, memo, advice);
+		ab_advice(&r->base, &r->head, t, &memo, advice);
 		w->text = arena_printf(a, "Nothing tells how noisy this is, so there is no verdict. %s.", advice);
 		return;
 	}

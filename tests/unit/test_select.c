@@ -9,6 +9,7 @@
 #include "../../server/calc_matrix.h"
 #include "../../server/calc_mean.h"
 #include "../../server/calc_sweep.h"
+#include "../../server/calc_why.h"
 #include "../../server/db_noise.h"
 #include "../../server/db_packs.h"
 
@@ -381,6 +382,15 @@ static void kernel_names(void)
 
 /* ---- comparison ---- */
 
+static size_t why_bytes(const struct compare_row *r)
+{
+	size_t before = arena_used(a);
+	struct why w;
+
+	calc_why_row(a, r, 1, &w);
+	return arena_used(a) - before;
+}
+
 static void story(void)
 {
 	static const struct value v[] = {
@@ -404,6 +414,7 @@ static void story(void)
 	   "single values: a direction, no verdict");
 	ok(!r->tested && isnan(r->p) && isnan(r->q) && isnan(r->ci_lo) && isnan(r->noise_percent) &&
 	   isnan(r->detectable_percent), "single values: no noise, no p, no interval");
+	ok(why_bytes(r) < 4096, "why that is takes %zu bytes: rows may be 100,000", why_bytes(r));
 	ok(!c->rows[0].fix.runs && isnan(c->rows[0].restored_percent), "a fix that failed restores nothing known");
 	ok(c->n_missing == 1 && c->missing[0].side == COMPARE_FIX && c->missing[0].reason == COMPARE_FAILED &&
 	   strstr(c->missing[0].error, "mmap"), "... and is listed with what the lab said");
