@@ -87,7 +87,7 @@ size_t svg_ticks(const struct svg_scale *s, double *ticks, size_t max)
 	step = span / 5;
 	decade = pow(10, floor(log10(step)));
 	step = step / decade <= 1 ? decade : step / decade <= 2 ? 2 * decade : step / decade <= 5 ? 5 * decade : 10 * decade;
-	for (double k = ceil(s->v0 / step); k * step <= s->v1 + span * 1e-9 && n < max; k++)
+	for (double k = ceil(s->v0 / step); k * step <= fmin(s->v1 + span * 1e-9, DBL_MAX) && n < max; k++)
 		ticks[n++] = k * step + 0.0;	/* no "-0" */
 	return n;
 }

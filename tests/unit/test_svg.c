@@ -270,6 +270,21 @@ static void a_trend(void)
 	buf_fini(&b);
 }
 
+static void the_widest_range(void)
+{
+	static const char *const kernels[] = { "6.16", "6.17" };
+	static const double y[] = { 0, 1.7e308 };
+	const struct chart_line line = { .label = "x", .n = 2, .y = y };
+	const struct chart_trend t = { .title = "All that a double holds", .y_unit = "x", .kernels = kernels,
+				       .n_kernels = 2, .lines = &line, .n_lines = 1 };
+	struct buf b;
+
+	buf_init(&b);
+	chart_trend_svg(&b, &t);
+	ok(sound(&b) && !strstr(b.p, ">inf"), "the widest range has finite ticks");
+	buf_fini(&b);
+}
+
 static void a_comparison(void)
 {
 	struct chart_effect rows[] = {
@@ -372,6 +387,7 @@ int main(void)
 	hostile_names();
 	many_lines();
 	a_trend();
+	the_widest_range();
 	a_comparison();
 	a_matrix();
 	numbers();
