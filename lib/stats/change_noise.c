@@ -185,4 +185,6 @@ void change_noise(struct change *c, bool first)
 		if (from <= c->n)
 			c->s2[from] = level;
 	}
+	for (size_t i = from + 1; i <= c->n; i++)	/* longer than all levels: it is known no better */
+		c->s2[i] = level;
 }

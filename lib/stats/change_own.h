@@ -13,7 +13,7 @@
 #include "change_tune.h"
 #undef TUNE
 
-/* 0.1 %: clocks drift and caches settle by as much, and no series is without any noise (ttest.h has the same). */
+/* 0.1 %: clocks drift and caches settle by as much, and no series is without any noise (AB_SD_FLOOR_PERCENT is the same). */
 #define CHANGE_SD_FLOOR 0.001
 
 #define CHANGE_RHOS 12

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../lib/stats/change.h"
+#include "../../lib/stats/change_own.h"
 
 #define MOST 128
 
@@ -327,6 +327,11 @@ static void test_odd(void)
 	for (size_t i = 0; i < 100000; i++)
 		change_add(detector, &(struct change_run){ many[i], NAN, 1, 1 });
 	ok(change_find(detector)->n == 2499, "100,000 runs with 2,499 changes");
+	change_clear(detector);
+	for (size_t i = 0; i < ((size_t)1 << CHANGE_LEVELS) + 1000; i++)
+		change_add(detector, &(struct change_run){ i % 2 ? 25 : 26, NAN, 1, 1 });
+	ok(change_find(detector)->n == 0 && change_variance(detector, 0, ((size_t)1 << CHANGE_LEVELS) + 1000) > 0,
+	   "a million: means of more runs than are measured have a noise, too");
 }
 
 static void test_match(void)
