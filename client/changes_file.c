@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../ingest/format_cells.h"
 #include "../ingest/jread.h"
+#include "../lib/must.h"
 #include "../lib/num.h"
 #include "../lib/utf8.h"
 #include "file.h"
@@ -178,7 +180,23 @@ struct csv {
 	size_t at[COLUMNS];		/* SIZE_MAX: no such column */
 	size_t *cap;			/* of each series */
 	size_t cap_series;
+	void *places;			/* a tree (tsearch()) of struct place */
 };
+
+struct place {
+	const char *name;
+	size_t at;			/* of the series in the file */
+};
+
+/* Empty, or a word for what is no number: NaN. */
+static bool csv_number(const char *s, double *x)
+{
+	*x = NAN;
+	if (!*s || !strcasecmp(s, "nan") || !strcasecmp(s, "null") || !strcasecmp(s + (*s == '-'), "inf") ||
+	    !strcasecmp(s + (*s == '-'), "infinity"))
+		return true;
+	return !num_parse(s, strlen(s), x);
+}
 
 /* Whether the row at hand names the columns; else it is the first of data. */
 static bool head(struct csv *c)
@@ -195,7 +213,7 @@ static bool head(struct csv *c)
 		any |= c->at[k] != SIZE_MAX;
 	}
 	for (size_t j = 0; j < c->cells.n_cells && !any; j++)
-		any = *c->cells.cells[j] && num_parse(c->cells.cells[j], strlen(c->cells.cells[j]), &x);
+		any = !csv_number(c->cells.cells[j], &x);
 	return any;
 }
 
@@ -204,21 +222,23 @@ static const char *cell(const struct csv *c, int k)
 	return c->at[k] < c->cells.n_cells ? c->cells.cells[c->at[k]] : "";
 }
 
-static bool csv_number(const char *s, double *x)
+static int by_name(const void *a, const void *b)
 {
-	*x = NAN;
-	if (!*s || !strcasecmp(s, "nan") || !strcasecmp(s, "null") || !strcasecmp(s + (*s == '-'), "inf") ||
-	    !strcasecmp(s + (*s == '-'), "infinity"))
-		return true;
-	return !num_parse(s, strlen(s), x);
+	return strcmp(((const struct place *)a)->name, ((const struct place *)b)->name);
 }
 
-/* Rows of a series may stand among others'; its place is sought from the last one. */
+static void not_owned(void *place)	/* the arena has it */
+{
+	(void)place;
+}
+
+/* Rows of a series may stand among others', and a file may have a series a row. */
 static struct changes_series *series_of(struct csv *c, struct changes_file *file, const char *name)
 {
-	for (size_t i = file->n; i-- > 0;)
-		if (!strcmp(file->series[i].name, name))
-			return &file->series[i];
+	struct place key = { .name = name, .at = file->n }, *new, **found = tfind(&key, &c->places, by_name);
+
+	if (found)
+		return &file->series[(*found)->at];
 	if (file->n == c->cap_series) {
 		size_t cap = c->cap_series ? 2 * c->cap_series : 8;
 
@@ -226,6 +246,9 @@ static struct changes_series *series_of(struct csv *c, struct changes_file *file
 		c->cap = arena_grow(c->a, c->cap, file->n * sizeof(*c->cap), cap * sizeof(*c->cap));
 		c->cap_series = cap;
 	}
+	new = arena_alloc(c->a, sizeof(*new));
+	*new = key;
+	must(tsearch(new, &c->places, by_name));
 	c->cap[file->n] = 0;
 	file->series[file->n] = (struct changes_series){ .name = name };
 	return &file->series[file->n++];
@@ -281,6 +304,7 @@ static int read_csv(struct arena *a, const char *text, size_t len, const char *s
 		ret = add_row(&c, file, standard, err);
 	if (row < 0 && !ret)
 		ret = err_set(err, ERR_INVALID, "line %zu: a quote that never closes", c.cells.row_line);
+	tdestroy(c.places, not_owned);
 	buf_fini(&scratch);
 	return ret;
 }

@@ -152,6 +152,13 @@ def test_detect_reads_csv(tmp_path):
         code, out, err = client("detect", "-", stdin=head + text + "\n")
         assert code == 0 and not err and list(json.loads(out).values()) == [[10]], (head, out)
     assert "line 2" in client("detect", "-", stdin="value\nfast\n")[2]
+    rows = ["NaN"] + [row.split(",")[2] for row in rows]
+    assert list(json.loads(client("detect", "-", stdin="\n".join(rows))[1]).values()) == [[11]], "no value is no heading"
+
+
+def test_detect_reads_200_000_series_of_a_row_each():
+    code, out, err = client("detect", "-", stdin="name,value\n" + "".join(f"n{i},1\n" for i in range(200000)))
+    assert code == 0 and not err and len(json.loads(out)) == 200000
 
 
 def test_detect_gives_an_answer_to_odd_input():
