@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../ingest/format.h"
 #include "../ingest/read.h"
 #include "file.h"
 #include "parse.h"
@@ -32,14 +33,22 @@ static bool all_good(const struct read_result *r)
 	return r->n > 0;
 }
 
-/* First as the file is; then with a machine, and a kernel, for files that don't say theirs. */
+/* Our own format, which says machine and kernel itself. */
+static bool is_submission(const struct buf *body, const struct read_context *ctx)
+{
+	return format_guess(body->p, body->len, ctx->filename) == &format_table[0];
+}
+
+/* First as the file is; then with a machine, and a kernel, for files of foreign formats that don't say theirs. */
 static int read_file(struct reading *r, const char *path, const struct buf *body, struct read_result *result,
 		     bool *nameless, struct err *err)
 {
 	struct read_context ctx = parse_context(r->o, path);
+	int attempts;
 
 	ctx.format = ctx.format ? ctx.format : "auto";
-	for (int attempt = 0; attempt < 3; attempt++) {
+	attempts = is_submission(body, &ctx) ? 1 : 3;
+	for (int attempt = 0; attempt < attempts; attempt++) {
 		if (attempt > 0)
 			ctx.machine = NOBODY;
 		if (attempt > 1)
@@ -83,6 +92,7 @@ static int add(struct reading *r, const struct submission *sub, bool nameless, s
 	r->seen = &sub->kernel;
 	in->kernel = nameless ? NULL : sub->kernel.name;
 	in->runs++;
+	parse_say_not_imported(in->path, sub);
 	key = boot_key(r, sub);
 	if (in->n + sub->n_results > in->cap) {
 		size_t cap = 2 * (in->n + sub->n_results);

@@ -55,6 +55,13 @@ static void submission_print(struct arena *a, const struct submission *sub)
 		result_print(a, &sub->results[i]);
 }
 
+void parse_say_not_imported(const char *path, const struct submission *sub)
+{
+	for (size_t i = 0; i < sub->n_not_imported; i++)
+		say("%s: not imported%s%s: %s", path, *sub->not_imported[i].at ? " at " : "",
+		    sub->not_imported[i].at, sub->not_imported[i].message);
+}
+
 static int item_print(struct arena *a, const char *path, const struct read_item *item)
 {
 	const struct submission *sub = item->sub;
@@ -66,9 +73,7 @@ static int item_print(struct arena *a, const char *path, const struct read_item 
 	}
 	submission_print(a, sub);
 	say_problems(path, "warning", sub->warnings);
-	for (size_t i = 0; i < sub->n_not_imported; i++)
-		say("%s: not imported%s%s: %s", path, *sub->not_imported[i].at ? " at " : "",
-		    sub->not_imported[i].at, sub->not_imported[i].message);
+	parse_say_not_imported(path, sub);
 	return 0;
 }
 

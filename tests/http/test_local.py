@@ -131,6 +131,21 @@ def test_odd_numbers_get_a_defined_answer(tmp_path, values):
         assert code == 1 and err, "or says what is wrong with them"
 
 
+@pytest.mark.parametrize("results, told", [
+    ([], "results"), ([result([1], benchmark="b/" + "x" * 3000)], "benchmark"), ([result([1], better="up")], "better")])
+def test_a_submission_that_is_wrong_is_told_what_is(tmp_path, results, told):
+    base = write(tmp_path / "a.json", run("6.16", results))
+    code, out, err = client("compare", "--local", str(base), str(base))
+    assert code == 1 and told in err and "foreign" not in err
+
+
+def test_rows_that_are_not_read_are_told(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text('size_kib,runtime_sec,nsec_per_call\n"four",0.1,1830\n40,0.2,2000.5\n')
+    code, out, err = client("compare", "--local", str(file), str(file))
+    assert code == 0 and "size_kib=40" in out and "not imported at line 2" in err
+
+
 # ---- what people concluded from published numbers ----
 
 def load_reports():
