@@ -231,7 +231,11 @@ int api_matrix(struct req *rq, struct err *err)
 	    api_shapes_flag(rq, "explain", &explain, err) || api_shapes_runs(rq, &runs, err) ||
 	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, NULL, &runs, &c, err))
 		return -1;
-	m = calc_matrix(rq->arena, c, rows, cols);
+	m = calc_matrix_labels(rq->arena, c, rows, cols);
+	if (m->n_rows * m->n_cols > MATRIX_CELLS_MAX)
+		return err_set(err, ERR_BAD_ARGUMENT, "%zu rows times %zu columns are too much for one answer: at most %d cells; "
+			       "select fewer, by benchmark, machine, thp, ...", m->n_rows, m->n_cols, MATRIX_CELLS_MAX);
+	calc_matrix_fill(rq->arena, m, rows, cols);
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, m, rows, cols);
 	else if (rq->rep == REP_TEXT)

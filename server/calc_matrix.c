@@ -160,18 +160,25 @@ static void judge(struct arena *a, struct matrix *m, const struct calc_mean *mea
 	}
 }
 
-struct matrix *calc_matrix(struct arena *a, const struct compare *c, const char *rows, const char *cols)
+struct matrix *calc_matrix_labels(struct arena *a, const struct compare *c, const char *rows, const char *cols)
 {
 	struct matrix *m = arena_zalloc(a, sizeof(*m));
+
+	m->compare = c;
+	m->rows = labels(a, c, rows, &m->n_rows);
+	m->cols = labels(a, c, cols, &m->n_cols);
+	return m;
+}
+
+void calc_matrix_fill(struct arena *a, struct matrix *m, const char *rows, const char *cols)
+{
+	const struct compare *c = m->compare;
 	struct student_memo *memo = arena_zalloc(a, sizeof(*memo));
 	const struct compare_row **in = arena_array(a, const struct compare_row *, c->n_rows);
 	struct calc_mean *means;
 	struct place *places;
 	size_t n;
 
-	m->compare = c;
-	m->rows = labels(a, c, rows, &m->n_rows);
-	m->cols = labels(a, c, cols, &m->n_cols);
 	m->cells = arena_array(a, struct matrix_cell, m->n_rows * m->n_cols);
 	means = arena_array(a, struct calc_mean, m->n_rows * m->n_cols);
 	for (size_t i = 0; i < m->n_rows * m->n_cols; i++)
@@ -185,5 +192,12 @@ struct matrix *calc_matrix(struct arena *a, const struct compare *c, const char 
 		fill_cell(a, &m->cells[cell], in, to - from, memo, &means[cell]);
 	}
 	judge(a, m, means);
+}
+
+struct matrix *calc_matrix(struct arena *a, const struct compare *c, const char *rows, const char *cols)
+{
+	struct matrix *m = calc_matrix_labels(a, c, rows, cols);
+
+	calc_matrix_fill(a, m, rows, cols);
 	return m;
 }

@@ -36,7 +36,12 @@ struct matrix {
 /* Whether `name` can be rows= or cols=. */
 bool calc_matrix_is_dimension(const char *name);
 
-/* A row that lacks a dimension (a parameter) stands in no cell. */
+/* Two parameters of 100,000 values each would make 10^10 cells: whoever takes dimensions from outside looks first. */
+#define MATRIX_CELLS_MAX 250000
+struct matrix *calc_matrix_labels(struct arena *a, const struct compare *c, const char *rows, const char *cols);
+void calc_matrix_fill(struct arena *a, struct matrix *m, const char *rows, const char *cols);
+
+/* Both. A row that lacks a dimension (a parameter) stands in no cell. */
 struct matrix *calc_matrix(struct arena *a, const struct compare *c, const char *rows, const char *cols);
 
 #endif

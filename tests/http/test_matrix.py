@@ -111,6 +111,16 @@ def test_bad_questions(api, suite):
     assert (answer["rows"], answer["cols"], answer["cells"]) == ([], [], [])
 
 
+def test_a_matrix_of_too_many_cells_is_refused_before_it_is_made(api, suite):
+    results = [{"benchmark": suite, "params": {"a": i, "b": i}, "metric": "m", "unit": "x", "better": "lower", "values": [1]}
+               for i in range(501)]
+    for kernel in ("6.16", "6.17-rc1"):
+        api.store(submission(kernel, suite.replace("/", "-"), results=results))
+    query = {"base": "6.16", "head": "6.17-rc1", "benchmark": suite, "rows": "param.a", "cols": "param.b"}
+    assert "501 rows times 501 columns" in error_of(api.get(MATRIX, params=query), 400, "bad_argument")["message"]
+    assert len(api.json(MATRIX, params={**query, "cols": "machine"})["rows"]) == 501
+
+
 def test_text_and_csv(api, suite):
     for kernel, factor in (("6.16", 1), ("6.17-rc1", 2)):
         for i, thp in enumerate(("always", "never", "madvise", "never+16k-always+32k-always+64k-always")):
