@@ -231,6 +231,8 @@ static void as_csv(struct buf *out, struct arena *a, const struct sweep *s)
 
 /* ---- the query ---- */
 
+#define AXES_NAMED 20
+
 /* axis=, or the only numeric parameter there is. */
 static int axis_of(struct req *rq, const struct selection *sel, const char **axis, struct err *err)
 {
@@ -244,7 +246,8 @@ static int axis_of(struct req *rq, const struct selection *sel, const char **axi
 	for (size_t i = 0; i < n; i++) {
 		if (*axis && !strcmp(names[i], *axis))
 			return 0;
-		list = arena_printf(rq->arena, "%s%s%s", list, i ? ", " : "", names[i]);
+		if (i <= AXES_NAMED)
+			list = arena_printf(rq->arena, "%s%s%s", list, i ? ", " : "", i < AXES_NAMED ? names[i] : "...");
 	}
 	if (!*axis)
 		return err_set(err, ERR_BAD_ARGUMENT, "axis: a numeric parameter is needed%s%s", n ? ": " : "", list);

@@ -2,9 +2,11 @@
 #include "calc_sweep.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/must.h"
 #include "calc_sides.h"
 #include "calc_sweep_judge.h"
 
@@ -29,25 +31,40 @@ struct work {
 	struct sweep *out;
 };
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void not_owned(void *name)
+{
+	(void)name;
+}
+
 const char **calc_sweep_axes(struct arena *a, const struct selection *sel, size_t *n)
 {
-	const char **names = arena_array(a, const char *, 1);
+	const char **names = NULL;
+	size_t cap = 0;
+	void *seen = NULL;	/* a tree: each series may have a name of its own */
 
 	*n = 0;
 	for (size_t i = 0; i < sel->n; i++) {
 		const struct cat_series *s = sel->series[i];
 
 		for (size_t p = 0; p < s->n_params; p++) {
-			size_t k = 0;
-
-			while (k < *n && strcmp(names[k], s->param[p].name))
-				k++;
-			if (k < *n || !s->param[p].is_number)
+			if (!s->param[p].is_number || tfind(s->param[p].name, &seen, by_name))
 				continue;
-			names = arena_grow(a, names, (*n + 1) * sizeof(*names), (*n + 2) * sizeof(*names));
+			must(tsearch(s->param[p].name, &seen, by_name));
+			if (*n == cap) {
+				size_t more = cap ? 2 * cap : 8;
+
+				names = arena_grow(a, names, cap * sizeof(*names), more * sizeof(*names));
+				cap = more;
+			}
 			names[(*n)++] = s->param[p].name;
 		}
 	}
+	tdestroy(seen, not_owned);
 	return names;
 }
 
@@ -306,6 +323,9 @@ int calc_sweep(struct catalog *c, struct db *db, struct arena *a, const struct s
 
 	*out = w->out;
 	find_members(w, sel, sub);
+	if (sub->n * n_kernels > SWEEP_POINTS_MAX)
+		return err_set(err, ERR_BAD_ARGUMENT, "%zu series over %zu kernels are too much for one answer: "
+			       "select fewer, by benchmark, machine, thp, ...", sub->n, n_kernels);
 	if (calc_sides_read(c, db, a, sub, kernels, n_kernels, runs, &sides, err))
 		return -1;
 	build(w, sides, NULL);

@@ -11,6 +11,7 @@
 
 #define SWEEP_ONSET_PERCENT 5
 #define SWEEP_KERNELS_MAX 50
+#define SWEEP_POINTS_MAX 500000	/* series x kernels: each has a side and a row */
 
 struct sweep_line {
 	const struct cat_kernel *kernel;

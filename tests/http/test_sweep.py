@@ -145,6 +145,23 @@ def test_bad_questions(api, machine):
     assert api.json(SWEEP, params={"axis": "size_kib", "kernel": "6.16", "machine": "nix*"})["lines"] == []
 
 
+def test_a_sweep_of_more_than_anybody_reads_is_refused(api, machine):
+    kernels = [f"5.{i}" for i in range(1, 51)]
+    for kernel in kernels:
+        post(api, machine, kernel, lambda s: s, sizes=range(1, 10002) if kernel == "5.1" else (1, 2, 3))
+    query = {"axis": "size_kib", "machine": machine, "kernel": kernels}
+    assert "10001 series over 50 kernels" in error_of(api.get(SWEEP, params=query), 400, "bad_argument")["message"]
+    assert len(api.json(SWEEP, params={**query, "kernel": kernels[:9]})["lines"]) == 9
+
+
+def test_of_thousands_of_parameters_a_few_are_named(api, machine):
+    results = [{"benchmark": "sweep/names", "params": {f"p{i}": 1}, "metric": "m", "unit": "x", "better": "lower", "values": [1]}
+               for i in range(5000)]
+    api.store(submission("6.16", machine, results=results))
+    told = error_of(api.get(SWEEP, params={"machine": machine, "kernel": "6.16"}), 400, "bad_argument")["message"]
+    assert told.endswith(", ...") and len(told) < 300
+
+
 def test_latest_and_previous_as_kernels(api, machine):
     for kernel in ("6.16", "6.17-rc1", "6.17-rc2"):
         post(api, machine, kernel, lambda s: s)
