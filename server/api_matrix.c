@@ -191,25 +191,21 @@ static int dimension(struct req *rq, const char *arg, const char *standard, cons
 static int check_param(struct req *rq, const char *arg, const char *name, const struct selection *sel,
 		       struct err *err)
 {
-	const char **names = NULL;
-	size_t n = 0;
+	const char **names;
+	size_t n = 0, most = 0;
 
 	if (strncmp(name, "param.", 6) || !sel->n)
 		return 0;
+	for (size_t i = 0; i < sel->n; i++)
+		most += sel->series[i]->n_params;
+	names = arena_array(rq->arena, const char *, most);
 	for (size_t i = 0; i < sel->n; i++) {
 		const struct cat_series *s = sel->series[i];
 
 		for (size_t p = 0; p < s->n_params; p++) {
-			size_t k = 0;
-
 			if (!strcmp(s->param[p].name, name + 6))
 				return 0;
-			while (k < n && strcmp(names[k], s->param[p].name))
-				k++;
-			if (k < n)
-				continue;
-			names = arena_grow(rq->arena, names, n * sizeof(*names), (n + 1) * sizeof(*names));
-			names[n++] = s->param[p].name;
+			names[n++] = s->param[p].name;	/* again and again: told once all the same */
 		}
 	}
 	return calc_select_unknown(rq->arena, arg, name + 6, names, n, err);

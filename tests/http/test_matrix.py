@@ -119,6 +119,8 @@ def test_a_matrix_of_too_many_cells_is_refused_before_it_is_made(api, suite):
     query = {"base": "6.16", "head": "6.17-rc1", "benchmark": suite, "rows": "param.a", "cols": "param.b"}
     assert "501 rows times 501 columns" in error_of(api.get(MATRIX, params=query), 400, "bad_argument")["message"]
     assert len(api.json(MATRIX, params={**query, "cols": "machine"})["rows"]) == 501
+    told = error_of(api.get(MATRIX, params={**query, "cols": "param.aa"}), 400, "unknown_value")["message"]
+    assert told.endswith("nearest: a, b")
 
 
 def test_text_and_csv(api, suite):
