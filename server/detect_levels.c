@@ -17,7 +17,7 @@
  */
 #define TOLD_BOOTS 3
 #define TOLD_AT_ONCE 20.	/* so far beyond the threshold, two are enough */
-#define TOLD_SCORE 2.5
+#define TOLD_SCORE 2.8
 #define LATE_RUNS 6
 #define LATE_SCORE 4.
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which alert a step belongs to: ranges of kernels that overlap, and what they narrow to. */
-#include "../../server/detect_alerts.h"
+#include <math.h>
+
+#include "../../server/detect_pairs.h"
 #include "../../server/detect_range.h"
 #include "tap.h"
 
@@ -49,6 +51,41 @@ static void test_ids(void)
 	ok(!uuid_equal(&a, &b), "names do not run into each other");
 }
 
+/* Points of a series: values, with the boots of each in `boots` ("1123"). What the step to the last but `back` is worth. */
+static enum detect_evidence worth(const double *value, const char *boots, size_t back, bool siblings)
+{
+	struct history_point point[20] = { 0 };
+	struct history_series s = { .point = point, .n = strlen(boots) };
+
+	for (size_t i = 0; i < s.n; i++)
+		point[i].side = (struct stats_side){ .runs = 1, .boots = boots[i] - '0', .log_mean = log(value[i]) };
+	return detect_pairs_worth(&s, s.n - 1 - back, siblings);
+}
+
+static void test_worth(void)
+{
+	static const double up[] = { 1, 2, 2 }, spike[] = { 1, 2, 1.1 }, late[] = { 1, 1, 2, 2 }, dip[] = { 2, 1, 2 };
+	static const double many[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2 }, odd[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1 };
+
+	ok(worth(up, "33", 0, false) == EVIDENCE_PROVEN, "several boots on either side are proof");
+	ok(worth(up, "31", 0, false) == EVIDENCE_SUSPECT, "one boot is a suspicion");
+	ok(worth(up, "12", 0, false) == EVIDENCE_PROVEN, "the second boot of the new kernel is proof");
+	ok(worth(up, "11", 0, false) == EVIDENCE_SUSPECT, "so is one boot against the only other one");
+	ok(worth(late, "111", 0, false) == EVIDENCE_NONE, "but not in a series of several kernels");
+	ok(worth(late, "111", 0, true) == EVIDENCE_SUSPECT, "unless its siblings say the same");
+	ok(worth(up, "311", 1, false) == EVIDENCE_PROVEN, "the next kernel bears it out");
+	ok(worth(up, "111", 1, false) == EVIDENCE_NONE, "against the first kernel's one boot it does not");
+	ok(worth(late, "1111", 1, false) == EVIDENCE_PROVEN, "two kernels on either side are proof");
+	ok(worth(spike, "313", 1, true) == EVIDENCE_NONE, "the next kernel shows an outlier");
+	ok(worth(spike, "313", 0, true) == EVIDENCE_NONE, "and the way back from it is nothing");
+	ok(worth(spike, "333", 1, false) == EVIDENCE_PROVEN, "several boots are no outlier");
+	ok(worth(spike, "333", 0, false) == EVIDENCE_PROVEN, "and the way back is a step");
+	ok(worth(dip, "111", 0, true) == EVIDENCE_NONE, "an outlier below is one, too");
+	ok(worth(many, "11111111113", 0, false) == EVIDENCE_PROVEN, "in a long history several boots of the newest are proof");
+	ok(worth(many, "11111111111", 0, true) == EVIDENCE_NONE, "one is left to change detection");
+	ok(worth(odd, "333333333333", 1, false) == EVIDENCE_NONE, "what the next kernel does not have is no level");
+}
+
 int main(void)
 {
 	for (int i = 0; i < 5; i++) {
@@ -76,5 +113,6 @@ int main(void)
 	narrows("AD", "BE", "BD");
 	narrows("AE", "BC", "BC");
 	test_ids();
+	test_worth();
 	return done();
 }
