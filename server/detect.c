@@ -17,6 +17,12 @@
 #define RUNS_MOST 5000		/* of one machine and kernel, checked together */
 #define LONG_MS 300		/* a transaction that has taken so long takes no other machine or kernel in: fresh runs wait for its end */
 
+/*
+ * Series x kernels that are in memory at a time, some 100 MB: an upload may have 100,000 series. One with more than that
+ * is looked at in parts, each a family of its own.
+ */
+#define POINTS_MOST 1000000
+
 /* Waiting runs of one machine and kernel: checked together, however many they are. */
 struct place {
 	const struct cat_machine *machine;
@@ -95,19 +101,42 @@ static int compare_with_baselines(const struct detect_rules *rules, struct db *d
 	return 0;
 }
 
+static int check_part(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
+		      struct detect_report *report, struct err *err)
+{
+	struct detect_history h;
+
+	return detect_history_read(rules->d->catalog, db, a, p->kernel, p->series, p->n, &h, err) ||
+	       compare_with_neighbours(rules, db, a, p, &h, report, err) ||
+	       compare_levels(rules, db, a, p, &h, report, err) ||
+	       compare_with_baselines(rules, db, a, p, &h, report, err) ? -1 : 0;
+}
+
 static int check_place(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
 		       struct detect_report *report, struct err *err)
 {
 	struct catalog *c = rules->d->catalog;
-	struct detect_history h;
+	size_t kernels, most;
 
 	if (p->kernel->is_variant)
 		return 0;
-	if (detect_history_read(c, db, a, p->kernel, p->series, p->n, &h, err) ||
-	    compare_with_neighbours(rules, db, a, p, &h, report, err) ||
-	    compare_levels(rules, db, a, p, &h, report, err) ||
-	    compare_with_baselines(rules, db, a, p, &h, report, err) ||
-	    detect_fixes_look(rules, db, a, p->kernel, p->series, p->n, err))
+	db_catalog_lock(c);
+	db_catalog_kernels(c, &kernels);
+	db_catalog_unlock(c);
+	most = POINTS_MOST / (kernels + 1) + 1;
+	for (size_t from = 0; from < p->n; from += most) {
+		struct place part = *p;
+		struct arena *own = arena_new();
+		int ret;
+
+		part.series = p->series + from;
+		part.n = p->n - from < most ? p->n - from : most;
+		ret = check_part(rules, db, own, &part, report, err);
+		arena_free(own);
+		if (ret)
+			return -1;
+	}
+	if (detect_fixes_look(rules, db, a, p->kernel, p->series, p->n, err))
 		return -1;
 	return calc_noise_learn(c, db, a, p->series, p->n, &report->noise, err);
 }
