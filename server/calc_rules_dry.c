@@ -172,16 +172,21 @@ int calc_rules_dry_run(struct catalog *c, struct db *db, struct arena *a, const 
 	struct dry_walk run = { .a = a, .rule = rule, .out = out };
 	struct selection sel = rule->on.sel;
 	struct arena *scratch = arena_new();
+	size_t at_once;
 	int ret = 0;
 
 	*out = (struct rules_dry){ 0 };
 	if (rule->on.everything)
 		ret = calc_select_series(c, a, NULL, 0, &sel, err);
-	for (size_t i = 0; i < sel.n && !ret; i += AT_ONCE) {
+	db_catalog_lock(c);
+	db_catalog_kernels(c, &at_once);
+	db_catalog_unlock(c);
+	at_once = calc_trend_at_once(at_once, AT_ONCE);
+	for (size_t i = 0; i < sel.n && !ret; i += at_once) {
 		struct selection part = sel;
 
 		part.series = sel.series + i;
-		part.n = sel.n - i < AT_ONCE ? sel.n - i : AT_ONCE;
+		part.n = sel.n - i < at_once ? sel.n - i : at_once;
 		ret = walk(&run, c, db, scratch, &part, err);
 		arena_reset(scratch);
 	}

@@ -58,4 +58,12 @@ struct trend {
 int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, bool variants,
 	       const struct compare_runs *runs, struct trend **out, struct err *err);
 
+/* How many series, up to `most`, have a trend within the bounds above whichever of so many kernels they have. */
+static inline size_t calc_trend_at_once(size_t n_kernels, size_t most)
+{
+	size_t n = TREND_POINTS_MAX / (n_kernels ? n_kernels : 1);
+
+	return n < most ? (n ? n : 1) : most;
+}
+
 #endif

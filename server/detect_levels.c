@@ -7,7 +7,7 @@
 
 #include "detect_alerts.h"
 
-#define PART 256	/* series of one trend: its points are bounded */
+#define PART 256	/* series of one trend, at most */
 
 /*
  * What a change of level must show before people are told, in boots since and in thresholds. Runs that depend on the one
@@ -54,13 +54,18 @@ int detect_levels_read(struct catalog *c, struct db *db, struct arena *a, const 
 		       const int64_t *series, size_t n, struct detect_levels *out, struct err *err)
 {
 	const char **track = arena_array(a, const char *, 1);
+	size_t part;
 
+	db_catalog_lock(c);
+	db_catalog_kernels(c, &part);
+	db_catalog_unlock(c);
+	part = calc_trend_at_once(part, PART);
 	*track = kernel->track;
 	*out = (struct detect_levels){ .kernel = kernel, .index = arena_array(a, struct level_series, n) };
-	for (size_t from = 0; from < n; from += PART) {
+	for (size_t from = 0; from < n; from += part) {
 		struct trend *t;
 
-		if (read_part(c, db, a, track, series + from, n - from < PART ? n - from : PART, &t, err))
+		if (read_part(c, db, a, track, series + from, n - from < part ? n - from : part, &t, err))
 			return -1;
 		for (size_t i = 0; i < t->n_series; i++)
 			if (t->series[i].levels && !strcmp(t->series[i].track, kernel->track))

@@ -9,6 +9,7 @@
 #include "../../server/calc_matrix.h"
 #include "../../server/calc_mean.h"
 #include "../../server/calc_sweep.h"
+#include "../../server/calc_trend.h"
 #include "../../server/calc_why.h"
 #include "../../server/db_noise.h"
 #include "../../server/db_packs.h"
@@ -554,6 +555,16 @@ static void means(void)
 	ok(!m.n && isnan(m.percent) && !m.ab.source, "of no rows none");
 }
 
+static void trends_at_once(void)
+{
+	static const size_t many[] = { 1, 7000, 8000, 99999, TREND_POINTS_MAX };
+
+	ok(calc_trend_at_once(0, 256) == 256 && calc_trend_at_once(100, 256) == 256, "of few kernels as many series as are asked for");
+	for (size_t i = 0; i < N(many); i++)
+		ok(calc_trend_at_once(many[i], 256) >= 1 && calc_trend_at_once(many[i], 256) * many[i] <= TREND_POINTS_MAX,
+		   "of %zu kernels not more points than a trend may have", many[i]);
+}
+
 static void sweep(void)
 {
 	static const struct value v[] = {
@@ -590,6 +601,7 @@ int main(void)
 	histories();
 	means();
 	matrix();
+	trends_at_once();
 	sweep();
 	arena_free(a);
 	return done();
