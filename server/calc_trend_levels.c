@@ -54,7 +54,8 @@ static struct trend_change change_of(const struct change_found *f, const struct 
 	return (struct trend_change){
 		.at = measured[f->index], .after = measured[f->index - 1], .first = measured[f->lo],
 		.last = measured[f->hi], .before_center = f->before, .after_center = f->after, .percent = f->percent,
-		.before_boots = (int64_t)f->runs_before, .after_boots = (int64_t)f->runs_after, .ci_lo = f->ci_lo, .ci_hi = f->ci_hi, .level = true, .noise_percent = f->noise_percent,
+		.before_boots = (int64_t)f->runs_before, .after_boots = (int64_t)f->runs_after,
+		.ci_lo = f->ci_lo, .ci_hi = f->ci_hi, .level = true, .noise_percent = f->noise_percent,
 		.score = f->score, .runs_before = f->runs_before, .runs_after = f->runs_after,
 		.verdict = worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT,
 		.confidence = f->state == CHANGE_SUSPECT ? COMPARE_NONE : f->clear ? COMPARE_STRONG : COMPARE_WEAK,

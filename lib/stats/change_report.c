@@ -67,6 +67,17 @@ static double percent(const struct change *c, double before, double d)
 	return before + c->centre != 0 ? limited(d / fabs(before + c->centre) * 100) : NAN;
 }
 
+/* Far enough beyond the threshold for people to be told: further where runs depend on those before them. */
+static bool is_clear(const struct change *c, size_t at, size_t hi, double score)
+{
+	double growth = c->s2[c->n < 8 ? c->n : 8] / c->s2[1];
+
+	if (hi == c->n && c->doubtful)
+		return false;
+	return at >= (size_t)tune_alert_at && c->n >= (size_t)tune_alert_n &&
+	       score >= tune_alert + tune_alert_ar * log(fmax(growth, 1));
+}
+
 static void tell(const struct change *c, size_t lo, size_t at, size_t hi, struct change_found *f)
 {
 	double before = change_mean(c, lo, at), after = change_mean(c, at, hi), d = after - before;
@@ -80,7 +91,7 @@ static void tell(const struct change *c, size_t lo, size_t at, size_t hi, struct
 		.noise_percent = limited(sqrt(s2) * (c->logs ? 100 : 100 / fmax(fabs(before + c->centre), DBL_MIN))),
 		.runs_before = at - lo, .runs_after = hi - at,
 	};
-	f->clear = !(hi == c->n && c->doubtful) && at >= (size_t)tune_alert_at && c->n >= (size_t)tune_alert_n && f->score >= tune_alert + tune_alert_ar * log(fmax(c->s2[c->n < 8 ? c->n : 8] / c->s2[1], 1));
+	f->clear = is_clear(c, at, hi, f->score);
 	f->state = f->clear && hi - at >= CHANGE_SETTLED ? CHANGE_CERTAIN : CHANGE_LIKELY;
 	f->large = fabs(d) >= (c->logs ? log1p(CHANGE_LARGE / 100.) : CHANGE_LARGE / 100. * fabs(before + c->centre));
 	suspects(c, lo, at, hi, fmax(s2, c->s2[1]), f);
