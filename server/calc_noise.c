@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "calc_ids.h"
-#include "db_noise.h"
+#include "calc_noise_kept.h"
 #include "db_packs.h"
 
 /* Boots beyond the first of each side that make a history superfluous. */
@@ -199,7 +199,7 @@ static int noise_of_table(struct db *db, struct arena *a, const int64_t *ids, si
 	int ret;
 
 	if ((uint64_t)(ids[n_ids - 1] - ids[0]) / RANGE_MOST < n_ids)	/* what is too much is passed over below */
-		ret = db_noise_read_range(db, a, ids[0], ids[n_ids - 1], &list, &n, err);
+		ret = calc_noise_kept(db, a, ids[0], ids[n_ids - 1], &list, &n, err);
 	else
 		ret = db_noise_read(db, a, ids, n_ids, &list, &n, err);
 	if (ret)

@@ -52,9 +52,25 @@ int db_noise_read_range(struct db *db, struct arena *a, int64_t first, int64_t l
 	return 0;
 }
 
+static const struct stmt read_version = { "noise_version", "SELECT changes FROM noise_version" };
+
+int db_noise_version(struct db *db, int64_t *version, struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, &read_version, NULL, 0, &rows, err))
+		return -1;
+	*version = db_i64(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+/* With each write, in its transaction. */
+#define COUNTED "WITH counted AS (UPDATE noise_version SET changes = changes + 1) "
+
 static const struct stmt write_noise = {
 	"noise_write",
-	"INSERT INTO series_noise (series_id, variance, df, within, reps, kernels)"
+	COUNTED "INSERT INTO series_noise (series_id, variance, df, within, reps, kernels)"
 	" SELECT series_id, variance, df, within, reps, kernels"
 	" FROM unnest($1::bigint[], $2::float8[], $3::float8[], $4::float8[], $5::float8[], $6::bigint[])"
 	" u (series_id, variance, df, within, reps, kernels)"
@@ -84,7 +100,7 @@ int db_noise_write(struct db *db, struct arena *a, const struct db_noise *list, 
 }
 
 static const struct stmt delete_noise = {
-	"noise_delete", "DELETE FROM series_noise WHERE series_id = ANY($1)"
+	"noise_delete", COUNTED "DELETE FROM series_noise WHERE series_id = ANY($1)"
 };
 
 int db_noise_delete(struct db *db, const int64_t *series_ids, size_t n, struct err *err)

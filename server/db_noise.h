@@ -17,6 +17,8 @@ int db_noise_read(struct db *db, struct arena *a, const int64_t *series_ids, siz
 /* Of all series from `first` to `last`: for thousands. */
 int db_noise_read_range(struct db *db, struct arena *a, int64_t first, int64_t last, struct db_noise **list, size_t *n,
 			struct err *err);
+/* A number that every write adds to: the same number, the same noise. */
+int db_noise_version(struct db *db, int64_t *version, struct err *err);
 /* Each series at most once. */
 int db_noise_write(struct db *db, struct arena *a, const struct db_noise *list, size_t n, struct err *err);
 int db_noise_delete(struct db *db, const int64_t *series_ids, size_t n, struct err *err);
