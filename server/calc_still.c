@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "calc_ids.h"
 #include "calc_trend.h"
+
+#define AT_ONCE 500		/* series whose trends are in memory together */
 
 static int by_id(const void *x, const void *y)
 {
@@ -18,76 +21,140 @@ static struct selection members(struct arena *a, const struct calc_alert *al)
 	const char **track = arena_array(a, const char *, 1);
 	struct selection sel = { .series = arena_array(a, const struct cat_series *, al->n_rows), .n = al->n_rows,
 				 .tracks = track, .n_tracks = 1 };
+	size_t n = 0;
 
 	*track = al->alert->track;
 	for (size_t i = 0; i < al->n_rows; i++)
 		sel.series[i] = al->rows[i].series;
 	if (sel.n)
 		qsort(sel.series, sel.n, sizeof(*sel.series), by_id);
+	for (size_t i = 0; i < sel.n; i++)
+		if (!n || sel.series[n - 1] != sel.series[i])
+			sel.series[n++] = sel.series[i];
+	sel.n = n;
 	return sel;
 }
 
-/* The alert's row of each of the trend's series. */
-static const struct db_change **changes_of(struct arena *a, const struct calc_alert *al, const struct trend *t)
-{
-	const struct db_change **of = arena_array(a, const struct db_change *, t->n_series);
+/* What the alert's series are off by at one kernel, added up. */
+struct sum {
+	const struct cat_kernel *kernel;
+	double all, left;	/* of the change, and of what is off now: sums of logarithms */
+	size_t n_series;
+};
 
-	for (size_t i = 0; i < t->n_series; i++)
-		for (size_t r = 0; r < al->n_rows && !of[i]; r++)
-			if (al->rows[r].series == t->series[i].series)
-				of[i] = al->rows[r].change;
-	return of;
+struct work {
+	const struct calc_alert *al;
+	struct calc_ids rows;		/* of the alert, by series */
+	struct calc_ids places;		/* of sums, by kernel */
+	struct sum *sums;
+	size_t n, most;
+};
+
+/* NULL: it came in after we began. */
+static struct sum *sum_of(struct work *w, const struct cat_kernel *k)
+{
+	size_t at;
+
+	if (calc_ids_find(&w->places, k->id, &at))
+		return &w->sums[at];
+	if (w->n == w->most)
+		return NULL;
+	w->sums[w->n] = (struct sum){ .kernel = k };
+	*calc_ids_at(&w->places, k->id) = (uint32_t)w->n + 1;
+	return &w->sums[w->n++];
 }
 
-/* The alert's series at kernel k. Values at or below 0 have no logarithm and are left out. */
-static void look_at(const struct trend *t, const struct db_change *const *of, size_t k, struct still_kernel *out)
+/* Kernels from the first bad one on. Values at or below 0 have no logarithm and are left out. */
+static void add_series(struct work *w, const struct trend *t, const struct trend_series *s)
 {
-	double all = 0, left = 0;
+	const struct db_change *of;
+	size_t row;
 
-	*out = (struct still_kernel){ .kernel = t->kernels[k] };
-	for (size_t i = 0; i < t->n_series; i++) {
-		double y = t->series[i].y[k];
-
-		if (!of[i] || !(y > 0) || !(of[i]->from_center > 0) || !(of[i]->to_center > 0))
-			continue;
-		all += log(of[i]->to_center / of[i]->from_center);
-		left += log(y / of[i]->from_center);
-		out->n_series++;
-	}
-	if (!out->n_series)
+	if (!calc_ids_find(&w->rows, s->series->id, &row))
 		return;
-	out->percent = expm1(left / (double)out->n_series) * 100;
-	out->left = all != 0 ? left / all : NAN;
-	out->present = out->left >= CALC_STILL_SHARE;
+	of = w->al->rows[row].change;
+	if (!(of->from_center > 0) || !(of->to_center > 0))
+		return;
+	for (size_t k = 0; k < t->n_kernels; k++) {
+		struct sum *sum;
+
+		if (!(s->y[k] > 0) || (t->kernels[k] != w->al->to && calc_select_kernel_order(&t->kernels[k], &w->al->to) < 0))
+			continue;
+		sum = sum_of(w, t->kernels[k]);
+		if (!sum)
+			continue;
+		sum->all += log(of->to_center / of->from_center);
+		sum->left += log(s->y[k] / of->from_center);
+		sum->n_series++;
+	}
+}
+
+/* So many series at once that the trend of any alert is within its bounds. */
+static int add_up(struct work *w, struct catalog *c, struct db *db, const struct selection *all, struct err *err)
+{
+	size_t at_once = calc_trend_at_once(w->most, AT_ONCE);
+
+	for (size_t from = 0; from < all->n; from += at_once) {
+		struct selection part = *all;
+		struct arena *own = arena_new();
+		struct trend *t;
+		int ret;
+
+		part.series = all->series + from;
+		part.n = all->n - from < at_once ? all->n - from : at_once;
+		ret = calc_trend(c, db, own, &part, false, NULL, &t, err);
+		for (size_t i = 0; !ret && i < t->n_series; i++)
+			add_series(w, t, &t->series[i]);
+		arena_free(own);
+		if (ret)
+			return -1;
+	}
+	return 0;
+}
+
+static int by_kernel(const void *x, const void *y)
+{
+	return calc_select_kernel_order(&((const struct sum *)x)->kernel, &((const struct sum *)y)->kernel);
+}
+
+static void list_kernels(struct arena *a, const struct work *w, struct still *out)
+{
+	out->kernels = arena_array(a, struct still_kernel, w->n);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct sum *s = &w->sums[i];
+
+		if (s->all == 0)
+			continue;
+		out->kernels[out->n] = (struct still_kernel){
+			.kernel = s->kernel, .n_series = s->n_series, .left = s->left / s->all,
+			.percent = expm1(s->left / (double)s->n_series) * 100,
+			.present = s->left / s->all >= CALC_STILL_SHARE,
+		};
+		out->n_present += out->kernels[out->n++].present;
+	}
+	for (size_t k = out->n; k-- > 0 && !out->kernels[k].present;)
+		out->first_gone = &out->kernels[k];
 }
 
 int calc_still(struct catalog *c, struct db *db, struct arena *a, const struct calc_alert *al, struct still *out,
 	       struct err *err)
 {
 	struct selection sel = members(a, al);
-	const struct db_change **of;
-	struct trend *t;
+	struct work w = { .al = al, .rows = calc_ids_new(a, al->n_rows) };
 
 	*out = (struct still){ 0 };
-	if (!al->n_rows)
-		return 0;
-	if (calc_trend(c, db, a, &sel, false, NULL, &t, err))
+	for (size_t r = al->n_rows; r-- > 0;)	/* the first of a series is the one */
+		*calc_ids_at(&w.rows, al->rows[r].series->id) = (uint32_t)r + 1;
+	db_catalog_lock(c);
+	db_catalog_kernels(c, &w.most);
+	db_catalog_unlock(c);
+	w.places = calc_ids_new(a, w.most);
+	w.sums = arena_array(a, struct sum, w.most);
+	if (add_up(&w, c, db, &sel, err))
 		return -1;
-	of = changes_of(a, al, t);
-	out->kernels = arena_array(a, struct still_kernel, t->n_kernels);
-	for (size_t k = 0; k < t->n_kernels; k++) {
-		struct still_kernel *s = &out->kernels[out->n];
-
-		if (t->kernels[k] != al->to && calc_select_kernel_order(&t->kernels[k], &al->to) < 0)
-			continue;
-		look_at(t, of, k, s);
-		if (!s->n_series || isnan(s->left))
-			continue;
-		out->n++;
-		out->n_present += s->present;
-	}
-	for (size_t k = out->n; k-- > 0 && !out->kernels[k].present;)
-		out->first_gone = &out->kernels[k];
+	if (w.n)
+		qsort(w.sums, w.n, sizeof(*w.sums), by_kernel);
+	list_kernels(a, &w, out);
 	return 0;
 }
 

@@ -146,6 +146,20 @@ def test_a_dismissal_sticks(lab, alert):
     assert lab.api.json("/api/v1/alerts")["open"] == 0
 
 
+def test_an_alert_of_more_series_than_a_trend_may_have_is_still_read_mailed_and_checked(lab):
+    sizes = range(1, 5002)
+    lab.boots("6.16", dict.fromkeys(sizes, 100), boots=2, reps=1)
+    lab.boots("6.17-rc1", dict.fromkeys(sizes, 150), boots=2, reps=1)
+    lab.watch()
+    lab.checked()
+    lab.boots("6.17-rc2", dict.fromkeys(sizes, 150), boots=1, reps=1)
+    lab.checked()
+    (alert,) = lab.alerts()
+    (first, second) = lab.api.json(f"/api/v1/alerts/{alert['id']}")["still"]["kernels"]
+    assert first["present"] and first["n_series"] == second["n_series"] == 5001
+    assert "+50" in lab.api.get(f"/api/v1/alerts/{alert['id']}/mail.txt").text
+
+
 def test_still_there_is_computed(lab, alert):
     for kernel in ("v6.17-rc2", "v6.17", "v6.18"):
         lab.boots(kernel, LATER)
