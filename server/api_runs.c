@@ -541,21 +541,22 @@ static const struct trend_change *change_of(const struct trend *t, const struct 
 	return NULL;
 }
 
-/* Why each of the list is what it is: found again in the whole of its series. */
-static int explain_steps(struct req *rq, const struct db_member *list, size_t n, struct why *why, struct err *err)
+/* Why each of the list, which is by series, is what it is: found again in the whole of its series. */
+static int explain_part(struct req *rq, struct arena *a, const struct db_member *list, size_t n, struct why *why,
+			struct err *err)
 {
-	struct selection sel = { .series = arena_array(rq->arena, const struct cat_series *, n + 1) };
+	struct selection sel = { .series = arena_array(a, const struct cat_series *, n) };
 	struct trend *t;
 
 	db_catalog_lock(rq->server->catalog);
-	for (size_t i = 0; i < n; i++) {	/* the list is by series */
+	for (size_t i = 0; i < n; i++) {
 		const struct cat_series *s = db_catalog_series_by_id(rq->server->catalog, list[i].change.series_id);
 
 		if (s && (!sel.n || sel.series[sel.n - 1] != s))
 			sel.series[sel.n++] = s;
 	}
 	db_catalog_unlock(rq->server->catalog);
-	if (calc_trend(rq->server->catalog, rq->db, rq->arena, &sel, false, NULL, &t, err))
+	if (calc_trend(rq->server->catalog, rq->db, a, &sel, false, NULL, &t, err))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct trend_change *c = change_of(t, &list[i]);
@@ -569,19 +570,42 @@ static int explain_steps(struct req *rq, const struct db_member *list, size_t n,
 	return 0;
 }
 
+/* In parts: an upload may have more series than a trend. */
+static int explain_steps(struct req *rq, const struct db_member *list, size_t n, struct why *why, struct err *err)
+{
+	size_t at_once;
+	int ret = 0;
+
+	db_catalog_lock(rq->server->catalog);
+	db_catalog_kernels(rq->server->catalog, &at_once);
+	db_catalog_unlock(rq->server->catalog);
+	at_once = calc_trend_at_once(at_once, TREND_SERIES_MAX);
+	for (size_t from = 0; from < n && !ret; from += at_once) {
+		struct arena *own = arena_new();
+
+		ret = explain_part(rq, own, list + from, n - from < at_once ? n - from : at_once, why + from, err);
+		arena_free(own);
+	}
+	return ret;
+}
+
 /* The steps of the run's series that end at its kernel. */
 static int verdict_json(struct req *rq, const struct run *run, bool pending, bool explain, struct err *err)
 {
 	struct jsonw j = jsonw_begin(&rq->out);
 	struct db_member *list = NULL;
 	struct why *why;
-	size_t n = 0;
+	size_t n = 0, told = 0;
 
 	if (!pending &&
 	    db_alerts_members_of_series(rq->db, rq->arena, run->series_ids, run->n_results, &list, &n, err))
 		return -1;
 	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
 		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (list[i].regression && list[i].change.to_kernel_id == run->kernel_id)
+			list[told++] = list[i];
+	n = told;
 	why = arena_array(rq->arena, struct why, explain ? n : 0);
 	if (explain && n && explain_steps(rq, list, n, why, err))
 		return -1;
@@ -591,8 +615,7 @@ static int verdict_json(struct req *rq, const struct run *run, bool pending, boo
 	jsonw_array(&j);
 	db_catalog_lock(rq->server->catalog);
 	for (size_t i = 0; i < n; i++)
-		if (list[i].regression && list[i].change.to_kernel_id == run->kernel_id)
-			step_json(&j, rq->server->catalog, &list[i], explain ? &why[i] : NULL);
+		step_json(&j, rq->server->catalog, &list[i], explain ? &why[i] : NULL);
 	db_catalog_unlock(rq->server->catalog);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);

@@ -155,6 +155,9 @@ def test_an_alert_of_more_series_than_a_trend_may_have_is_still_read_mailed_and_
     lab.boots("6.17-rc2", dict.fromkeys(sizes, 150), boots=1, reps=1)
     lab.checked()
     (alert,) = lab.alerts()
+    run = lab.api.json("/api/v1/runs", params={"kernel": "6.17-rc1"})["runs"][0]["run_id"]
+    told = lab.api.json(f"/api/v1/runs/{run}/verdict", params={"explain": 1})["regressions"]
+    assert len(told) == 5001 and all(t["why"]["text"] for t in told)
     (first, second) = lab.api.json(f"/api/v1/alerts/{alert['id']}")["still"]["kernels"]
     assert first["present"] and first["n_series"] == second["n_series"] == 5001
     assert "+50" in lab.api.get(f"/api/v1/alerts/{alert['id']}/mail.txt").text
