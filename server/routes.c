@@ -188,6 +188,7 @@ const struct route routes[] = {
 	{ .method = "GET", .pattern = "/alerts", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/alerts/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/deliveries", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/rules", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/runs/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/static/{path}", .handler = pages_static, .scope = SCOPE_NONE,
 	  .reps = REP_OTHER, .args = "*", .light = true },

@@ -2,6 +2,7 @@
 // What can be decided of alerts: buttons, the dialog that asks for what an action needs, and the requests.
 
 import { $, h, replace } from './dom.js';
+import { wrongText } from './form.js';
 import { post, who } from './session.js';
 
 const OPEN = ['suspect', 'new', 'acknowledged', 'reported', 'fix-posted'];
@@ -274,16 +275,7 @@ async function askFor(action, alerts, given, extra) {
 			dialog.close();
 			done(action, others);
 		} catch (error) {
-			replace(
-				wrong,
-				h('p', error.message),
-				error.problems?.length
-					? h(
-							'ul',
-							error.problems.map((p) => h('li', h('code', p.at), ' ', p.message)),
-						)
-					: null,
-			);
+			replace(wrong, wrongText(error));
 		}
 	});
 	dialog.addEventListener('close', () => dialog.remove());

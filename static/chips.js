@@ -53,7 +53,8 @@ function unique(arg, list) {
 		.map((value) => ({ arg, value, note: '' }));
 }
 
-async function everything(args, query) {
+// All of the arguments, with all that they can be; without what the query has.
+export async function everything(args, query) {
 	const lists = await Promise.all(
 		args.filter((a) => !a.includes('*')).map((a) => values(a).catch(() => [])),
 	);
@@ -61,7 +62,7 @@ async function everything(args, query) {
 }
 
 // "machine: milan*" or "machine=milan-01", typed whole, is taken as it stands: globs are allowed.
-function typed(text, args) {
+export function typed(text, args) {
 	const m = /^([a-z_.]+)\s*[:=]\s*(.+)$/i.exec(text);
 	return m ? { arg: m[1], value: m[2] } : { arg: args[0], value: text };
 }

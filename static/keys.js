@@ -4,7 +4,7 @@
 import { $, h } from './dom.js';
 import { Query, current } from './query.js';
 
-const GO = { o: '/', s: '/sweep', t: '/trend', c: '/compare', m: '/matrix', a: '/alerts' };
+const GO = { o: '/', s: '/sweep', t: '/trend', c: '/compare', m: '/matrix', a: '/alerts', r: '/rules' };
 // what the page of the moment adds: key -> {text, run}
 export const own = new Map();
 
@@ -20,6 +20,7 @@ const HELP = [
 	['g c', 'compare'],
 	['g m', 'matrix'],
 	['g a', 'alerts'],
+	['g r', 'rules'],
 	['j k', 'next, previous row'],
 	['n p', 'next, previous regression'],
 	['x', 'mark the row\u2019s kernel; two marked kernels can be compared'],

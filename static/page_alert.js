@@ -9,6 +9,7 @@ import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { own } from './keys.js';
 import { Query } from './query.js';
+import { ruleWhat, selectorText } from './rule_words.js';
 import { sessionBox } from './session.js';
 import { panelsOf, panelTitle, styles } from './sweep_lines.js';
 import { sweepPlots } from './sweep_plots.js';
@@ -113,26 +114,14 @@ function factList(mail) {
 	);
 }
 
-// "Rule default: a change of at least 5 %, either way, of at least weak confidence, in anything."
-function ruleText(rule) {
-	const where = Object.entries(rule.selector ?? {}).map(([k, v]) => `${k} ${[v].flat().join(' or ')}`);
-	const limit = [
-		rule.above !== null && `above ${f.significant(rule.above)}`,
-		rule.below !== null && `below ${f.significant(rule.below)}`,
-	].filter(Boolean);
-	const what =
-		rule.kind === 'limit'
-			? `values ${limit.join(' or ')} ${rule.unit ?? ''}`
-			: `a change of at least ${f.percent(rule.percent, false)}${rule.baseline ? ` against ${rule.baseline}` : ''}, with at least ${rule.confidence} confidence`;
-
-	return [
-		'Raised by the rule ',
-		h('bdi', h('b', rule.name)),
-		`: ${what.trim()}, in `,
-		h('bdi', where.join(', ') || 'anything'),
-		'. ',
-	];
-}
+// "Raised by the rule default: a change of at least 5 %, with at least weak confidence, in anything."
+const ruleText = (rule) => [
+	'Raised by the rule ',
+	h('a', { href: '/rules' }, h('b', rule.name)),
+	`: ${ruleWhat(rule)}, in `,
+	h('bdi', selectorText(rule.selector) || 'anything'),
+	'. ',
+];
 
 function why(a, mail) {
 	return [

@@ -10,7 +10,7 @@ import * as f from './format.js';
 import { own } from './keys.js';
 import { current, go } from './query.js';
 import { sessionBox } from './session.js';
-import { emptyState, generatedNote, machineName, numCell, table } from './views.js';
+import { emptyState, few, generatedNote, numCell, table } from './views.js';
 
 const ARGS = [
 	'state',
@@ -29,14 +29,6 @@ const load = (query, signal) => get(query.api().url('/api/v1/alerts'), signal);
 
 // ids of what is selected; a selection outlives a reload of the list, so that one thing after the other can be done with it
 const selected = new Set();
-
-const few = (list, most = 3) =>
-	list.length <= most
-		? list.map((m, i) => [i ? ', ' : '', machineName(m)])
-		: [
-				list.slice(0, most - 1).map((m, i) => [i ? ', ' : '', machineName(m)]),
-				` and ${list.length - most + 1} more`,
-			];
 
 function nameCell(a, select) {
 	return h(
@@ -191,7 +183,13 @@ function renderEmpty(query) {
 		emptyState(
 			'Nothing to act on',
 			'An alert appears when a new kernel differs from the one before it on its track, beyond noise and beyond the rule\u2019s percent. Single values never raise one: send repetitions, from more than one boot.',
-			h('p', h('a', { href: '/compare' }, 'Compare two kernels'), ' by hand.'),
+			h(
+				'p',
+				h('a', { href: '/compare' }, 'Compare two kernels'),
+				' by hand, with why beside each verdict; ',
+				h('a', { href: '/rules' }, 'the rules'),
+				' say what is told, and what they would have told before.',
+			),
 		),
 	);
 }
@@ -204,6 +202,8 @@ function render(data, query, onLeave) {
 	replace(
 		$('#what'),
 		`${f.plural(open, 'alert')} open \u00b7 `,
+		h('a', { href: '/rules' }, 'rules and mutes'),
+		' \u00b7 ',
 		h('a', { href: '/deliveries' }, 'deliveries'),
 		' \u00b7 ',
 		h('a', { href: query.without('cursor', 'limit').api().url('/api/v1/alerts.atom') }, 'feed'),

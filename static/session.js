@@ -33,7 +33,7 @@ export function signIn(reason) {
 	const form = h(
 		'form',
 		{ method: 'dialog' },
-		h('p', reason ?? 'Deciding of alerts needs a token with scope triage or admin.'),
+		h('p', reason ?? 'Deciding, and changing what is decided by, needs a token with scope triage or admin.'),
 		h('label.field', 'Token', input),
 		h('label.check', remember, ' remember it in this browser'),
 		wrong,
@@ -82,17 +82,19 @@ export function signIn(reason) {
 	);
 }
 
-// POSTs; asks for a token first where there is none, or where it does not suffice. null: the person went away.
-export async function post(url, body) {
+// Asks for a token first where there is none, or where it does not suffice. null: the person went away.
+export async function change(url, { method = 'POST', body } = {}) {
 	if (!haveToken() && !(await signIn())) return null;
 	for (;;)
 		try {
-			return await askAs(url, { method: 'POST', body });
+			return await askAs(url, { method, body });
 		} catch (e) {
 			if (e.status !== 401 && e.status !== 403) throw e;
 			if (!(await signIn(e.message))) return null;
 		}
 }
+
+export const post = (url, body) => change(url, { body });
 
 let box = null;
 

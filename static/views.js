@@ -13,6 +13,15 @@ export function machineName(name) {
 	return isGenerated(name) ? [name, generatedTag()] : name;
 }
 
+// The first of many names
+export const few = (list, most = 3) =>
+	list.length <= most
+		? list.map((m, i) => [i ? ', ' : '', machineName(m)])
+		: [
+				list.slice(0, most - 1).map((m, i) => [i ? ', ' : '', machineName(m)]),
+				` and ${list.length - most + 1} more`,
+			];
+
 // One line on top of a page that shows any of it.
 export function generatedNote(machines) {
 	const all = [...new Set(machines)];
