@@ -242,6 +242,10 @@ test('names from outside stay text, and do not make the page wider, in both them
 						assert.match(await v.text('#rules-table'), /<img src=x onerror=alert\(1\)>/);
 						assert.equal(await v.page.locator('img[src=x]').count(), 0);
 						await fits('the page');
+						const cut = await v.page
+							.locator('table.data .wrap')
+							.evaluateAll((cells) => cells.filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.innerText));
+						assert.deepEqual(cut, [], 'nothing is cut off');
 						await shot(v, `${colorScheme}-${viewport.width}`);
 						for (const id of [ids[0], ids[3]]) {
 							await v.page.click(`#edit-${id.split('/').at(-1)}`);
