@@ -43,22 +43,48 @@ void push_body_members(struct jsonw *j, const struct jnode *own, const struct jn
 	}
 }
 
-void push_body_run_id(const char *machine, const char *kernel, const char *boot_id, const char *benchmark,
-		      const char *text, size_t len, char out[UUID_TEXT])
+/* One of the things that tell runs apart; NULL: nobody says it. */
+static void put_told(struct buf *b, const char *name, const struct jnode *v)
 {
-	const char *const parts[] = { "nsecwatch push 1", machine, kernel, boot_id, benchmark };
+	if (!v)
+		return;
+	buf_printf(b, "%s=", name);
+	jread_canonical(v, NULL, b);
+	buf_putc(b, '\n');
+}
+
+void push_body_run_id(const struct options *o, const struct push_file *f, const struct buf *submission,
+		      const char *format, bool says_start, const struct jread_slice *text, char out[UUID_TEXT])
+{
+	static const char *const members[] = { "kernel", "config", "boot_id", "labels" };
+	static const char *const of_machine[] = { "name", "isa", "uarch" };
+	struct jread_slice slice = { submission->p, submission->len, 1 };
+	struct jnode *root;
 	uint8_t digest[32];
 	struct uuid id;
 	struct buf b;
+	bool syntax;
 
+	root = jread_parse(&slice, &syntax, &(struct err){ 0 });
 	buf_init(&b);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		buf_add(&b, parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 1);
-	buf_add(&b, text, len);
+	buf_printf(&b, "nsecwatch push 2\nformat=%s\n", format);
+	if (o->benchmark)
+		buf_printf(&b, "benchmark=%s\n", o->benchmark);
+	for (size_t i = 0; i < sizeof(of_machine) / sizeof(*of_machine); i++)
+		put_told(&b, of_machine[i], jread_get(jread_get(root, "machine"), of_machine[i]));
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		put_told(&b, members[i], jread_get(root, members[i]));
+	if (says_start || f->changed_usec || o->started_at) /* else it is now, and another one the next time */
+		put_told(&b, "started_at", jread_get(root, "started_at"));
+	if (!says_start && f->changed_usec)
+		buf_printf(&b, "changed=%lld\n", (long long)f->changed_usec);
+	buf_putc(&b, '\n');
+	buf_add(&b, text->text, text->len);
 	sha256(b.p, b.len, digest);
 	uuid_v8_of(&id, digest);
 	uuid_format(&id, out);
 	buf_fini(&b);
+	jread_free(root);
 }
 
 /* What a file of another format says by itself, and the command line of it. */
@@ -279,20 +305,25 @@ static const char *target_of(struct arena *a, const struct options *o)
 }
 
 static void make_foreign(struct arena *a, const struct options *o, const struct push_context *c,
-			 const struct push_file *f, struct spool_entry *e, struct buf *body)
+			 const struct push_file *f, const char *format, struct spool_entry *e, struct buf *body)
 {
 	const char *hint = hint_of(a, f);
 	struct said said = what_it_says(a, o, c, f, hint);
 	enum push_body_use use = push_body_use(c, f, said.machine, said.kernel);
+	struct jread_slice text = { f->text.p, f->text.len, 1 };
 	char id[UUID_TEXT];
 	struct buf context;
 	struct jsonw j;
 
-	push_body_run_id(o->machine ? o->machine : c->machine, said.kernel ? said.kernel : c->kernel,
-			 use == USE_ALL ? c->boot_id : o->boot_id, o->benchmark, f->text.p, f->text.len, id);
 	buf_init(&context);
 	j = jsonw_begin(&context);
-	put_context(a, &j, o, c, f, use, &said, said.n == 1 ? id : NULL);
+	put_context(a, &j, o, c, f, use, &said, NULL);
+	if (said.n == 1) {
+		push_body_run_id(o, f, &context, format, said.started_at != TM_NONE && !o->started_at, &text, id);
+		buf_clear(&context);
+		j = jsonw_begin(&context);
+		put_context(a, &j, o, c, f, use, &said, id);
+	}
 	e->type = put_parts(a, body, &context, f, hint);
 	e->target = target_of(a, o);
 	e->derived_id = said.n == 1;
@@ -338,7 +369,7 @@ int push_body_make(struct arena *a, const struct options *o, const struct push_c
 		return 0;
 	}
 	buf_init(&body);
-	make_foreign(a, o, c, f, e, &body);
+	make_foreign(a, o, c, f, format ? format->name : o->format, e, &body);
 	set_body(a, arena_strndup(a, body.p, body.len), body.len, e);
 	buf_fini(&body);
 	return 0;

@@ -29,9 +29,14 @@ const char *push_body_machine(const struct jnode *submission);
 void push_body_members(struct jsonw *j, const struct jnode *own, const struct jnode *more,
 		       const char *const *leave_out);
 
-/* An id that follows from what was measured where: the same file pushed again is the same run. */
-void push_body_run_id(const char *machine, const char *kernel, const char *boot_id, const char *benchmark,
-		      const char *text, size_t len, char out[UUID_TEXT]);
+/*
+ * An id that follows from what was measured, where and when: `submission` is what goes out (of it what sets one
+ * measurement apart from another, not the environment, which may be known better the next time), says_start that
+ * the file itself tells when. Else the time when the file was written counts, so that equal numbers measured
+ * again are another run, and the same file pushed again the same. What comes through a pipe has no such time.
+ */
+void push_body_run_id(const struct options *o, const struct push_file *f, const struct buf *submission,
+		      const char *format, bool says_start, const struct jread_slice *text, char out[UUID_TEXT]);
 
 /* Files of our own format. */
 int push_own(struct arena *a, const struct options *o, const struct push_context *c, const struct push_file *f,

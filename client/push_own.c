@@ -85,7 +85,8 @@ static void put_merged(struct arena *a, const struct options *o, const struct pu
 	if (push_body_machine(sub))
 		machine[0][1] = NULL; /* the setting says how this machine is called, no more */
 	jsonw_object(&j);
-	jsonw_kstr(&j, "run_id", run_id);
+	if (run_id)
+		jsonw_kstr(&j, "run_id", run_id);
 	put_object(a, &j, "machine", sub, some, &(struct options_pairs){ machine, 3 });
 	put_object(a, &j, "config", sub, all, &(struct options_pairs){ config, 2 });
 	put_object(a, &j, "labels", sub, all, &o->labels);
@@ -146,6 +147,7 @@ static int one(struct arena *a, const struct options *o, const struct push_conte
 	enum push_body_use use;
 	char id[UUID_TEXT];
 	const char *given;
+	struct buf without;
 	bool syntax;
 	int ret = -1;
 
@@ -162,11 +164,12 @@ static int one(struct arena *a, const struct options *o, const struct push_conte
 		goto out;
 	use = push_body_use(c, f, push_body_machine(sub), o->kernel ? o->kernel : push_body_kernel(sub));
 	given = jread_str(jread_get(sub, "run_id"));
-	push_body_run_id(push_body_machine(sub) ? push_body_machine(sub) : c->machine,
-			 push_body_kernel(sub) ? push_body_kernel(sub)
-			 : o->kernel	       ? o->kernel
-					       : c->kernel,
-			 use == USE_ALL ? c->boot_id : o->boot_id, NULL, slice->text, slice->len, id);
+	if (!given) {
+		buf_init(&without);
+		put_merged(a, o, c, f, use, sub, NULL, &without);
+		push_body_run_id(o, f, &without, "nsecwatch", jread_get(sub, "started_at") != NULL, slice, id);
+		buf_fini(&without);
+	}
 	*derived |= !given;
 	put_merged(a, o, c, f, use, sub, given ? given : id, out);
 	ret = 0;

@@ -105,6 +105,51 @@ def test_the_same_file_again_is_stored_once(lab, labels):
     assert labels("again") == ["1"]
 
 
+CONSTANT = "benchmark,metric,unit,better,value\nq/c4,faults,faults,lower,7\n"
+WHERE = ("--kernel", "6.17", "--machine", "equal-01", "--uarch", "epyc-milan", "--thp", "always", "--boot-id", "b1", "--label", "job=1",
+         "--started-at", "2026-01-01T00:00:00Z")
+
+
+@pytest.mark.parametrize("content", [CONSTANT, json.dumps({"schema": "nsecwatch.submission/1", "results": [
+    {"benchmark": "q/c5", "metric": "faults", "unit": "faults", "better": "lower", "values": [7]}]})], ids=["foreign", "own"])
+def test_equal_numbers_measured_elsewhere_or_later_are_another_run(lab, content):
+    def push(path, where=WHERE, **more):
+        code, out, err = lab.push(path, *where, **more)
+        assert code == 0, err
+        return out.split()[0]
+    path = lab.file("y.csv", content)
+    os.utime(path, (1760000000, 1760000000))
+    assert push(path) == "stored" and push(path) == "duplicate"
+    for option, value in (("--kernel", "6.18"), ("--machine", "equal-02"), ("--uarch", "epyc-rome"), ("--thp", "never"), ("--boot-id", "b2"),
+                          ("--label", "job=2"), ("--started-at", "2026-01-02T00:00:00Z"), ("--base-page-kib", "64")):
+        other = list(WHERE)
+        if option in other:
+            other[other.index(option) + 1] = value
+        else:
+            other += [option, value]
+        assert push(path, other) == "stored", option
+        assert push(path, other) == "duplicate", option
+    copy = lab.file("same/y.csv", content)
+    os.utime(copy, (1760000000, 1760000000))
+    assert push(copy) == "duplicate"  # wherever it lies
+    os.utime(path, (1760000001, 1760000001))
+    assert push(path) == "stored" and push(path) == "duplicate"  # a job that ran again
+    assert push("-", stdin=content) == "stored" and push("-", stdin=content) == "duplicate"
+    without = WHERE[:-2]  # nobody says when: no two pushes have the same time, but the bytes are the same
+    assert push("-", without, stdin=content) == "stored" and push("-", without, stdin=content) == "duplicate"
+
+
+def test_of_a_collected_context_the_boot_and_the_mode_tell_runs_apart(lab):
+    path = lab.file("y.csv", CONSTANT)
+    where = ("--kernel", "6.17.0-rc1", "--machine", "equal-03")
+    assert lab.push(path, *where)[1].startswith("stored")
+    (lab.root / "proc/sys/kernel/random/boot_id").write_text("boot-b\n")
+    assert lab.push(path, *where)[1].startswith("stored")
+    (lab.root / "sys/kernel/mm/transparent_hugepage/enabled").write_text("always madvise [never]\n")
+    assert lab.push(path, *where)[1].startswith("stored")
+    assert lab.push(path, *where)[1].startswith("duplicate")
+
+
 def test_what_a_file_says_by_itself_wins(lab, api):
     ours = bare(1, "own", machine={"name": "lab-01", "uarch": "epyc-rome"}, config={"thp": "never"})
     code, out, err = lab.push(lab.file("a.json", ours))
