@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs back: the list, one whole, the body as it came, and what came of it. */
+/* Runs back: the list, one whole, and the body as it came. */
 #include "api_runs.h"
 
 #include <math.h>
@@ -18,8 +18,6 @@
 #include "db_alerts.h"
 #include "db_invalid.h"
 
-#define POLL_MSEC 500		/* between two looks of a long poll */
-#define WAIT_MOST_S 60
 #define ID_LEAST 8		/* characters of an id given in part */
 
 /* Names of what a run points to. */
@@ -307,7 +305,7 @@ int api_runs_list(struct req *rq, struct err *err)
 /* ---- one ---- */
 
 /* The id in the address: whole, or its beginning (at least as much as lists show) where only one run has it. */
-static int run_id(const struct req *rq, struct uuid *id, struct err *err)
+int api_runs_id(const struct req *rq, struct uuid *id, struct err *err)
 {
 	struct uuid ends[2], found[2];
 	size_t n = strlen(rq->id);
@@ -337,7 +335,7 @@ int api_runs_find(struct req *rq, struct run **run, struct err *err)
 {
 	struct uuid id;
 
-	if (run_id(rq, &id, err) || db_runs_get(rq->db, rq->arena, &id, run, err))
+	if (api_runs_id(rq, &id, err) || db_runs_get(rq->db, rq->arena, &id, run, err))
 		return -1;
 	if (!*run)
 		return err_set(err, ERR_NOT_FOUND, "there is no run %s", rq->id);
@@ -488,7 +486,7 @@ int api_runs_raw(struct req *rq, struct err *err)
 	struct uuid id;
 	size_t len = 0;
 
-	if (run_id(rq, &id, err) || db_runs_raw(rq->db, rq->arena, &id, &body, &len, &type, err))
+	if (api_runs_id(rq, &id, err) || db_runs_raw(rq->db, rq->arena, &id, &body, &len, &type, err))
 		return -1;
 	if (!body)
 		return err_set(err, ERR_NOT_FOUND, "there is no body of run %s", rq->id);
@@ -496,148 +494,4 @@ int api_runs_raw(struct req *rq, struct err *err)
 	rq->disposition = arena_printf(rq->arena, "%.40s.raw", rq->id);
 	buf_add(&rq->out, body, len);
 	return 0;
-}
-
-/* ---- the verdict ---- */
-
-/* why: NULL unless it is told. */
-static void step_json(struct jsonw *j, const struct catalog *c, const struct db_member *m, const struct why *why)
-{
-	const struct cat_series *s = db_catalog_series_by_id(c, m->change.series_id);
-	const struct cat_kernel *from = db_catalog_kernel(c, m->change.from_kernel_id);
-	char id[UUID_TEXT];
-
-	if (!s || !from)
-		return;
-	jsonw_object(j);
-	jsonw_kstr(j, "alert_id", uuid_format(&m->alert_id, id));
-	api_shapes_id(j, "series_id", s->id);
-	jsonw_kstr(j, "benchmark", s->benchmark->name);
-	jsonw_kraw(j, "params", s->params);
-	jsonw_kstr(j, "metric", s->metric->name);
-	jsonw_kstr(j, "unit", s->metric->unit);
-	jsonw_kstr(j, "machine", s->machine->name);
-	jsonw_kstr(j, "thp", s->config->thp);
-	jsonw_kstr(j, "against", from->name);
-	jsonw_knum(j, "base_center", m->change.from_center);
-	jsonw_knum(j, "head_center", m->change.to_center);
-	jsonw_knum(j, "change_percent", m->change.percent);
-	jsonw_kstr(j, "confidence", m->change.confidence);
-	if (why)
-		api_shapes_why(j, why);
-	jsonw_object_end(j);
-}
-
-/* The change of a trend that a row of an alert is; NULL: later runs made it none. */
-static const struct trend_change *change_of(const struct trend *t, const struct db_member *m)
-{
-	for (size_t i = 0; i < t->n_series; i++)
-		for (size_t k = 0; t->series[i].series->id == m->change.series_id && k < t->series[i].n_changes; k++) {
-			const struct trend_change *c = &t->series[i].changes[k];
-
-			if (c->has_alert && uuid_equal(&c->alert_id, &m->alert_id))
-				return c;
-		}
-	return NULL;
-}
-
-/* Why each of the list, which is by series, is what it is: found again in the whole of its series. */
-static int explain_part(struct req *rq, struct arena *a, const struct db_member *list, size_t n, struct why *why,
-			struct err *err)
-{
-	struct selection sel = { .series = arena_array(a, const struct cat_series *, n) };
-	struct trend *t;
-
-	db_catalog_lock(rq->server->catalog);
-	for (size_t i = 0; i < n; i++) {
-		const struct cat_series *s = db_catalog_series_by_id(rq->server->catalog, list[i].change.series_id);
-
-		if (s && (!sel.n || sel.series[sel.n - 1] != s))
-			sel.series[sel.n++] = s;
-	}
-	db_catalog_unlock(rq->server->catalog);
-	if (calc_trend(rq->server->catalog, rq->db, a, &sel, false, NULL, &t, err))
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const struct trend_change *c = change_of(t, &list[i]);
-
-		why[i] = (struct why){ .estimate = NAN, .se = NAN, .q_weak = NAN, .q_strong = NAN, .claim_percent = NAN,
-				       .same_percent = NAN,
-				       .text = "With what was measured since, this is no change of its series any more." };
-		if (c)
-			calc_why_change(rq->arena, t, c, &why[i]);
-	}
-	return 0;
-}
-
-/* In parts: an upload may have more series than a trend. */
-static int explain_steps(struct req *rq, const struct db_member *list, size_t n, struct why *why, struct err *err)
-{
-	size_t at_once;
-	int ret = 0;
-
-	db_catalog_lock(rq->server->catalog);
-	db_catalog_kernels(rq->server->catalog, &at_once);
-	db_catalog_unlock(rq->server->catalog);
-	at_once = calc_trend_at_once(at_once, TREND_SERIES_MAX);
-	for (size_t from = 0; from < n && !ret; from += at_once) {
-		struct arena *own = arena_new();
-
-		ret = explain_part(rq, own, list + from, n - from < at_once ? n - from : at_once, why + from, err);
-		arena_free(own);
-	}
-	return ret;
-}
-
-/* The steps of the run's series that end at its kernel. */
-static int verdict_json(struct req *rq, const struct run *run, bool pending, bool explain, struct err *err)
-{
-	struct jsonw j = jsonw_begin(&rq->out);
-	struct db_member *list = NULL;
-	struct why *why;
-	size_t n = 0, told = 0;
-
-	if (!pending &&
-	    db_alerts_members_of_series(rq->db, rq->arena, run->series_ids, run->n_results, &list, &n, err))
-		return -1;
-	if (db_catalog_refresh(rq->server->catalog, rq->db, err))
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (list[i].regression && list[i].change.to_kernel_id == run->kernel_id)
-			list[told++] = list[i];
-	n = told;
-	why = arena_array(rq->arena, struct why, explain ? n : 0);
-	if (explain && n && explain_steps(rq, list, n, why, err))
-		return -1;
-	jsonw_object(&j);
-	jsonw_kstr(&j, "state", pending ? "pending" : "done");
-	jsonw_key(&j, "regressions");
-	jsonw_array(&j);
-	db_catalog_lock(rq->server->catalog);
-	for (size_t i = 0; i < n; i++)
-		step_json(&j, rq->server->catalog, &list[i], explain ? &why[i] : NULL);
-	db_catalog_unlock(rq->server->catalog);
-	jsonw_array_end(&j);
-	jsonw_object_end(&j);
-	return 0;
-}
-
-int api_runs_verdict(struct req *rq, struct err *err)
-{
-	int64_t waited = (tm_monotonic_usec() - rq->since) / 1000;
-	struct run *run = NULL;
-	struct uuid id;
-	bool pending, explain;
-	int wait;
-
-	/* first, and alone while it waits: a run is much to read twice a second for each who asks */
-	if (web_arg_int(rq, "wait", 0, WAIT_MOST_S, 0, &wait, err) || api_shapes_flag(rq, "explain", &explain, err) ||
-	    run_id(rq, &id, err) ||
-	    db_alerts_pending(rq->db, &id, &pending, err))
-		return -1;
-	if (pending && waited < wait * 1000LL && !rq->last_call) {
-		rq->again_ms = POLL_MSEC;
-		return 0;
-	}
-	return api_runs_find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, explain, err);
 }

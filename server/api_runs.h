@@ -5,6 +5,8 @@
 
 #include "web.h"
 
+/* The id that {id} means, whole or its beginning. ERR_NOT_FOUND: none, or several begin so. */
+int api_runs_id(const struct req *rq, struct uuid *id, struct err *err);
 /* By {id}, whole or its beginning. ERR_NOT_FOUND. Refreshes the catalogue. */
 int api_runs_find(struct req *rq, struct run **run, struct err *err);
 

@@ -135,7 +135,7 @@ function regressions(verdict) {
 					h('td.k', r.against),
 					h('td.num.worse', f.percentCell(r.change_percent)),
 					h('td.verdict', r.confidence, ' ', whyOf(r, i)),
-					h('td', h('a', { href: `/alerts/${encodeURIComponent(r.alert_id)}` }, 'alert')),
+					h('td', r.alert_id ? h('a', { href: `/alerts/${encodeURIComponent(r.alert_id)}` }, 'alert') : 'none yet'),
 				),
 			),
 		}),
