@@ -450,6 +450,9 @@ static void print_wrapped(const char *text, int left, int width)
 	while (*text) {
 		int n = (int)strcspn(text, " ");
 
+		for (int most = width - left, i = most; n > most && i > 0; i--)	/* a list is broken behind a comma */
+			if (text[i - 1] == ',')
+				n = i;
 		if (column > left && column + 1 + n > width) {
 			printf("\n%*s", left, "");
 			column = left;

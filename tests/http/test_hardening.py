@@ -299,8 +299,10 @@ def test_where_the_time_went_is_told(anonymous):
         told = dict(re.findall(r"(\w+);dur=(-?[\d.]+)", timing))
         assert set(told) == {"queue", "db", "app"}, timing
         assert all(float(ms) >= 0 for ms in told.values()), timing
-    slow = float(re.search(r"db;dur=([\d.]+)", anonymous.get("/api/v1/machines?limit=8").headers["Server-Timing"])[1])
-    assert slow > 0, "the catalogue's version was asked of PostgreSQL"
+    # PostgreSQL may have answered by the time the question is sent: now and then nothing is left to wait for
+    waited = [float(re.search(r"db;dur=([\d.]+)", anonymous.get(f"/api/v1/machines?limit={n}").headers["Server-Timing"])[1])
+              for n in range(8, 28)]
+    assert sum(waited) > 0, "the catalogue's version was asked of PostgreSQL"
 
 
 # ---- the end under load
