@@ -74,7 +74,8 @@ static void whole(struct work *w, const struct changes_series *s)
 static void say_now(struct work *w, size_t seen, const struct change_found *f)
 {
 	if (w->o->text) {
-		buf_printf(&w->out, "  after %zu runs: %s from %zu on\n", seen, table_percent(w->a, f->percent), f->index);
+		buf_printf(&w->out, "  after %zu runs: %s from %zu on\n", seen,
+			   isnan(f->percent) ? changes_draw_step(w->a, f) : table_percent(w->a, f->percent), f->index);
 		return;
 	}
 	jsonw_array(&w->j);

@@ -120,14 +120,21 @@ static const char *spanned(struct drawing *d, const struct change_found *f)
 				arena_printf(d->a, "%zu (%zu..%zu)", f->index, f->lo, f->hi);
 }
 
+const char *changes_draw_step(struct arena *a, const struct change_found *f)
+{
+	if (isfinite(f->percent) && isfinite(f->ci_lo) && isfinite(f->ci_hi))
+		return arena_printf(a, "%s [%s, %s]", table_percent(a, f->percent), table_percent(a, f->ci_lo),
+				    table_percent(a, f->ci_hi));
+	return arena_printf(a, "%.6g to %.6g, in no percentage,", f->before, f->after);
+}
+
 static void draw_change(struct drawing *d, const struct change_found *f)
 {
 	const char *words = f->state == CHANGE_SUSPECT ? "suspect: run it again" :
 			    arena_printf(d->a, "%s, %s", change_state_word(f->state), f->clear ? "strong" : "weak");
 	size_t before = d->out->len, used;
 
-	buf_printf(d->out, "--- %s [%s, %s] from %s on, %s ", table_percent(d->a, f->percent),
-		   table_percent(d->a, f->ci_lo), table_percent(d->a, f->ci_hi), spanned(d, f), words);
+	buf_printf(d->out, "--- %s from %s on, %s ", changes_draw_step(d->a, f), spanned(d, f), words);
 	for (used = d->out->len - before; used < WIDTH; used++)
 		buf_putc(d->out, '-');
 	buf_putc(d->out, '\n');

@@ -7,5 +7,7 @@
 #include "changes_file.h"
 
 void changes_draw(struct arena *a, struct buf *out, const struct changes_series *s, const struct change_list *l);
+/* "+20 % [+19 %, +21 %]", or in words where the level before is 0 and the like. */
+const char *changes_draw_step(struct arena *a, const struct change_found *f);
 
 #endif

@@ -41,9 +41,11 @@ static void text_point(struct table *t, struct arena *a, const struct trend *tr,
 /* "From 6.17-rc1 on +14.2 % (+13.1 % to +15.3 %): regression (strong)." */
 static void text_level(struct buf *out, struct arena *a, const struct trend *t, const struct trend_change *c)
 {
-	const char *text = arena_printf(a, "From %s on %s (%s to %s): %s (%s).", t->kernels[c->at]->name,
-					table_percent(a, c->percent), table_percent(a, c->ci_lo),
-					table_percent(a, c->ci_hi), calc_compare_verdict_word(c->verdict),
+	const char *step = isnan(c->percent) || isnan(c->ci_lo) || isnan(c->ci_hi) ?
+			   arena_printf(a, "from %.4g to %.4g, a step of no percentage", c->before_center, c->after_center) :
+			   arena_printf(a, "%s (%s to %s)", table_percent(a, c->percent), table_percent(a, c->ci_lo),
+					table_percent(a, c->ci_hi));
+	const char *text = arena_printf(a, "From %s on %s: %s (%s).", t->kernels[c->at]->name, step, calc_compare_verdict_word(c->verdict),
 					calc_compare_confidence_word(c->confidence));
 
 	if (c->first != c->last)

@@ -177,6 +177,10 @@ static const char *level_outcome(const struct trend_change *c)
 
 static void level_why(struct arena *a, const struct trend *t, const struct trend_change *c, struct why *w)
 {
+	const char *step = arena_printf(a, "goes from %.4g to %.4g, a step of no percentage", c->before_center,
+					c->after_center);
+	const char *noise = "what no percentage tells";
+
 	*w = (struct why){ .source = "series", .estimate = log(c->after_center / c->before_center), .se = NAN, .q_weak = NAN,
 			   .q_strong = NAN, .claim_percent = AB_FLOOR_PERCENT, .same_percent = NAN };
 	input(w, "before", c->before_center);
@@ -185,13 +189,16 @@ static void level_why(struct arena *a, const struct trend *t, const struct trend
 	input(w, "kernels_after", (double)c->runs_after);
 	input(w, "noise_percent", c->noise_percent);
 	input(w, "score", c->score);
-	w->text = arena_printf(a, "From %s on the level is %s off that before (95 %% interval %s .. %s), over %zu kernel%s "
+	if (isfinite(c->percent) && isfinite(c->ci_lo) && isfinite(c->ci_hi))
+		step = arena_printf(a, "is %s off that before (95 %% interval %s .. %s)", percent(a, c->percent),
+				    percent(a, c->ci_lo), percent(a, c->ci_hi));
+	if (isfinite(c->noise_percent))
+		noise = plain_percent(a, c->noise_percent);
+	w->text = arena_printf(a, "From %s on the level %s, over %zu kernel%s "
 			       "before and %zu after. Noise: one kernel lies %s around its level; how much means of several still "
 			       "differ, with drift and all, the series shows by itself. t^2 of the step is %s times what is asked of "
-			       "one that long. %s %s", t->kernels[c->at]->name, percent(a, c->percent), percent(a, c->ci_lo),
-			       percent(a, c->ci_hi), c->runs_before, c->runs_before == 1 ? "" : "s", c->runs_after,
-			       plain_percent(a, c->noise_percent),
-			       arena_printf(a, c->score < 10 ? "%.1f" : "%.0f", c->score), suspects(a, t, c), level_outcome(c));
+			       "one that long. %s %s", t->kernels[c->at]->name, step, c->runs_before, c->runs_before == 1 ? "" : "s", c->runs_after,
+			       noise, arena_printf(a, c->score < 10 ? "%.1f" : "%.0f", c->score), suspects(a, t, c), level_outcome(c));
 }
 
 void calc_why_change(struct arena *a, const struct trend *t, const struct trend_change *c, struct why *w)

@@ -45,10 +45,10 @@ struct change_found {
 	size_t index;		/* of the first run of the new level, among all added */
 	size_t lo, hi;		/* suspect range: the first run of the new level is one of these */
 	double before, after;	/* levels, in the values' unit */
-	double percent;		/* (after - before) / |before| * 100; NaN where before is 0 */
+	double percent;		/* (after - before) / |before| * 100; NaN where before is 0, or beyond a double */
 	double ci_lo, ci_hi;	/* 95 % confidence interval of percent */
 	double score;		/* t^2 by its threshold: 1 is just a change */
-	double noise_percent;	/* standard deviation of one run around the level */
+	double noise_percent;	/* standard deviation of one run around the level; NaN likewise */
 	size_t runs_before, runs_after;	/* with a value, to the next change or the end */
 	enum change_state state;
 	bool clear;		/* far enough beyond the threshold to tell people, not only to show */

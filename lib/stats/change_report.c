@@ -7,6 +7,8 @@
 
 #include "change_own.h"
 
+#define ROUNDED 1e-12	/* of what was added up, a sum below is rounding only */
+
 /* Variance of a run of weight 1 around the levels lo..at and at..hi. */
 static double residual(const struct change *c, size_t lo, size_t at, size_t hi)
 {
@@ -54,17 +56,34 @@ static double limited(double v)
 	return fmin(fmax(v, -DBL_MAX), DBL_MAX);
 }
 
-static double level(const struct change *c, double mean)
+/* The size of the level before, as a share of which differences are told: NaN where it is 0 but for rounding. */
+static double base_size(const struct change *c, double before)
 {
-	return limited(c->logs ? exp(mean + c->centre) : (mean + c->centre) * c->scale);
+	double size = fabs(before + c->centre);
+
+	return size > ROUNDED * fmax(fabs(before), fabs(c->centre)) ? size : NAN;
 }
 
-/* A difference of means as percent of the level before. */
-static double percent(const struct change *c, double before, double d)
+static double level(const struct change *c, double mean)
 {
 	if (c->logs)
-		return limited(expm1(d) * 100);
-	return before + c->centre != 0 ? limited(d / fabs(before + c->centre) * 100) : NAN;
+		return limited(exp(mean + c->centre));
+	return isnan(base_size(c, mean)) ? 0 : limited((mean + c->centre) * c->scale);
+}
+
+/* A difference of means as percent of the level before. NaN: of 0, or beyond a double. */
+static double percent(const struct change *c, double before, double d)
+{
+	double p = (c->logs ? expm1(d) : d / base_size(c, before)) * 100;
+
+	return isfinite(p) ? p : NAN;
+}
+
+static double noise_percent(const struct change *c, double before, double sd)
+{
+	double p = (c->logs ? sd : sd / base_size(c, before)) * 100;
+
+	return isfinite(p) ? p : NAN;
 }
 
 /* Far enough beyond the threshold for people to be told: further where runs depend on those before them. */
@@ -88,7 +107,7 @@ static void tell(const struct change *c, size_t lo, size_t at, size_t hi, struct
 		.index = c->index[at], .before = level(c, before), .after = level(c, after),
 		.percent = percent(c, before, d), .ci_lo = percent(c, before, d - half),
 		.ci_hi = percent(c, before, d + half), .score = change_ratio(c, lo, at, hi),
-		.noise_percent = limited(sqrt(s2) * (c->logs ? 100 : 100 / fmax(fabs(before + c->centre), DBL_MIN))),
+		.noise_percent = noise_percent(c, before, sqrt(s2)),
 		.runs_before = at - lo, .runs_after = hi - at,
 	};
 	f->clear = is_clear(c, at, hi, f->score);

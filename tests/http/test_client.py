@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / os.environ.get("BUILD", "build") / "nsecwatch"
 
@@ -144,6 +146,17 @@ def test_detect_says_where_a_series_changed(tmp_path):
     at = next(i for i, line in enumerate(lines) if line.startswith("--- +"))
     assert code == 0 and not err and narrow(out) and " 6.9 " in lines[at - 1] and " 6.10 " in lines[at + 1]
     assert "quiet\n9 runs, 0 changes" in out
+
+
+@pytest.mark.parametrize("values", [[0] * 5 + [5] * 5, [.1, -.1, .1, -.1, 0] + [5] * 5, [1e-300] * 5 + [2e300] * 5])
+def test_detect_says_in_words_what_is_no_percentage(values):
+    text = "value\n" + "".join(f"{v}\n" for v in values)
+    code, out, err = client("detect", "--json", "-", stdin=text)
+    found = next(iter(json.loads(out).values()))[0]
+    assert code == 0 and not err and found["index"] == 5 and found["percent"] is None
+    assert "e+308" not in out and (values[0] == 1e-300 or found["before"] == 0 and found["noise_percent"] is None)
+    out = client("detect", "--text", "-", stdin=text)[1]
+    assert " in no percentage, from 5 on" in out and "[-" not in out and narrow(out), out
 
 
 def test_detect_reads_csv(tmp_path):

@@ -75,7 +75,7 @@ static void runs(double *v, size_t n, double level, double sd)
 static bool finite_found(const struct change_found *f)
 {
 	return isfinite(f->before) && isfinite(f->after) && !isinf(f->percent) && !isinf(f->ci_lo) &&
-	       !isinf(f->ci_hi) && isfinite(f->score) && isfinite(f->noise_percent) && f->lo <= f->index &&
+	       !isinf(f->ci_hi) && isfinite(f->score) && !(f->noise_percent < 0) && !(f->noise_percent > 1e300) && f->lo <= f->index &&
 	       f->index <= f->hi;
 }
 
@@ -301,7 +301,17 @@ static void test_odd(void)
 	for (size_t i = 20; i < 40; i++)
 		v[i] = 1;
 	a = of(v, 40);
-	ok(a.n == 1 && sane(&a) && isnan(a.found[0].percent), "from 0 to 1: a change, of no percentage");
+	ok(a.n == 1 && sane(&a) && isnan(a.found[0].percent) && isnan(a.found[0].noise_percent),
+	   "from 0 to 1: a change, of no percentage, nor is its noise one");
+	for (size_t i = 0; i < 10; i++)
+		v[i] = i < 4 ? (i % 2 ? -.1 : .1) : i < 5 ? 0 : 5;
+	a = of(v, 10);
+	ok(a.n == 1 && sane(&a) && a.found[0].before == 0 && isnan(a.found[0].percent) && isnan(a.found[0].noise_percent),
+	   "from about 0, which adds up to 0 but for rounding: likewise");
+	for (size_t i = 0; i < 40; i++)
+		v[i] = i < 20 ? 1e-300 : 2e300;
+	a = of(v, 40);
+	ok(a.n == 1 && isnan(a.found[0].percent) && isnan(a.found[0].ci_hi), "beyond a double: no percentage");
 	state = 9;
 	for (size_t i = 0; i < 60; i++)
 		v[i] = (i < 30 ? -50 : -80) + gauss();
