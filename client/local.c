@@ -156,6 +156,7 @@ static double percent(double part, double whole)
 	return isfinite(p) ? p : NAN;
 }
 
+/* change: its sign is that of head - base; so not a percentage of what is below 0 */
 static const char *direction_of(double change, enum better better)
 {
 	if (isnan(change) || better == BETTER_NEUTRAL)
@@ -170,7 +171,7 @@ static void test_row(struct local *l, struct row *r)
 	const struct stats_side *base = &r->side[BASE], *head = &r->side[HEAD], *fix = &r->side[FIX];
 
 	r->change = percent(head->center, base->center);
-	r->direction = direction_of(r->change, r->v->result->better);
+	r->direction = direction_of(base->center < 0 ? head->center - base->center : r->change, r->v->result->better);
 	ab_test(base, head, NULL, &ab_floors_default, &l->memo, &r->ab);
 	r->restored = ab_restored(base, head, fix, &r->ab, &l->memo, &r->restored_lo, &r->restored_hi);
 	r->remaining = fix->runs ? percent(fix->center, base->center) : NAN;
@@ -238,7 +239,7 @@ static double geomean_percent(const struct local *l)
 	struct geomean g = { 0 };
 
 	for (size_t i = 0; i < l->n_rows; i++)
-		geomean_add(&g, l->rows[i].side[HEAD].center / l->rows[i].side[BASE].center);
+		geomean_add_pair(&g, l->rows[i].side[HEAD].center, l->rows[i].side[BASE].center);
 	return (geomean_value(&g) - 1) * 100;
 }
 

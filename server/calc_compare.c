@@ -141,7 +141,7 @@ static void sum_up(struct arena *a, struct compare *c, struct student_memo *memo
 		double h_ratio = r->head.center / r->base.center, f_ratio = r->fix.center / r->base.center;
 
 		/* both or neither: they must be means over the same rows */
-		if (r->fix.runs && isfinite(log(h_ratio)) && isfinite(log(f_ratio))) {
+		if (r->fix.runs && r->base.center > 0 && isfinite(log(h_ratio)) && isfinite(log(f_ratio))) {
 			geomean_add(&head, h_ratio);
 			geomean_add(&fix, f_ratio);
 		}
@@ -179,7 +179,9 @@ static void fill_row(const struct fill *f, size_t n, struct student_memo *memo)
 	if (f->fix >= 0)
 		r->fix = *calc_sides_at(f->sides, i, (size_t)f->fix);
 	calc_compare_test(r, noise, memo);
-	r->direction = calc_compare_direction(r->change_percent, r->series->metric->better);
+	/* of a base below 0, the percentage has the other sign */
+	r->direction = calc_compare_direction(r->base.center < 0 ? r->head.center - r->base.center : r->change_percent,
+					      r->series->metric->better);
 	fill_fix(r, noise, memo);
 }
 

@@ -91,7 +91,7 @@ void calc_compare_judge(struct compare_row *row, enum better better);
 /* Words of the API: "regression", "strong", "worse" (NULL for none), "not_run", "base". */
 const char *calc_compare_verdict_word(enum compare_verdict v);
 const char *calc_compare_confidence_word(enum compare_confidence c);
-/* The side of a change in percent; NaN or a neutral metric: none. */
+/* The side of a change, of which the sign counts; NaN or a neutral metric: none. */
 enum compare_direction calc_compare_direction(double change, enum better better);
 const char *calc_compare_direction_word(enum compare_direction d);
 const char *calc_compare_reason_word(enum compare_reason r);

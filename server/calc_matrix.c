@@ -73,7 +73,7 @@ static struct matrix_label *labels(struct arena *a, const struct compare *c, con
 /* How bad a change is: its log against what is better; by size where neither is. */
 static double badness(const struct compare_row *r)
 {
-	double l = log1p(r->change_percent / 100);
+	double l = log1p(r->change_percent / 100) * (r->base.center < 0 ? -1 : 1);
 
 	switch (r->series->metric->better) {
 	case BETTER_LOWER: return l;

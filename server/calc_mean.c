@@ -57,7 +57,7 @@ void calc_mean(struct arena *a, const struct compare_row *const *rows, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct compare_row *r = rows[i];
 
-		geomean_add(&g, r->head.center / r->base.center);
+		geomean_add_pair(&g, r->head.center, r->base.center);
 		tested &= r->tested;
 		one_boot &= r->ab.one_boot;
 		up |= r->tested && r->ci_lo > 0;

@@ -11,7 +11,7 @@
 #include "calc_compare.h"
 
 struct calc_mean {
-	size_t n;		/* rows with a ratio above 0, which are in it */
+	size_t n;		/* rows with a ratio of values above 0, which are in it */
 	double percent;		/* NaN: none */
 	struct ab ab;		/* source NOISE_NONE unless each row has an estimate of noise */
 	double lo, hi;		/* 95 % CI in percent, NaN without */

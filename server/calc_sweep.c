@@ -234,7 +234,10 @@ static struct sweep_ratio *make_ratio(struct work *w, size_t from, size_t to, co
 	for (size_t i = from; i < to; i++) {
 		const struct compare_row *row = rows[w->member[i].index];
 
-		if (!row || isnan(row->change_percent))
+		if (!row)
+			continue;
+		r->sizes++;
+		if (!(row->base.center > 0) || isnan(row->change_percent))
 			continue;
 		r->x[r->n] = w->member[i].x;
 		r->percent[r->n] = row->change_percent;

@@ -41,7 +41,7 @@ struct sweep_part {				/* one of the two costs, or all sizes together, against t
 
 struct sweep_ratio {				/* of one line to the first kernel's */
 	const struct sweep_line *line, *base;
-	size_t n;
+	size_t n, sizes;			/* points: a ratio to what is above 0; sizes that both have */
 	double *x, *percent;
 	const struct compare_row **row;		/* the comparison behind each point */
 	size_t row_family;			/* tests that their q is over */

@@ -114,6 +114,13 @@ static const char *from_to(struct arena *a, double from, double to, const char *
 	return arena_printf(a, "%.4g -> %.4g %s", from / by, to / by, table_clean(a, name));
 }
 
+/* Sizes without a ratio are none that it is worse at. */
+static const char *sizes_words(struct arena *a, const struct sweep_ratio *r)
+{
+	return r->n == r->sizes ? arena_printf(a, "at all %zu sizes", r->n) :
+				  arena_printf(a, "at the %zu of %zu sizes that have a ratio", r->n, r->sizes);
+}
+
 /* ---- sentences ---- */
 
 const char *calc_sweep_sentence_statement(struct arena *a, const struct sweep *s, const struct sweep_ratio *r)
@@ -121,12 +128,14 @@ const char *calc_sweep_sentence_statement(struct arena *a, const struct sweep *s
 	const struct cat_metric *m = r->line->series->metric;
 	const char *name = tag(a, r->line->kernel->name), *base = tag(a, r->base->kernel->name);
 
+	if (!r->n && r->sizes)
+		return arena_printf(a, "%s against %s: no ratio to values of 0 or less.", name, base);
 	if (!r->n)
 		return arena_printf(a, "%s and %s have no %s in common.", name, base, s->axis);
 	if (isnan(r->onset))
 		return arena_printf(a, "%s against %s: %s, no lasting change.", name, base, range(a, r));
 	return arena_printf(a, "%s is %s than %s %s, by %s%s.", name, calc_words_moved(m, r->percent[r->n - 1] > 0), base,
-			    r->onset == r->x[0] && r->n > 1 ? arena_printf(a, "at all %zu sizes", r->n) :
+			    r->onset == r->x[0] && r->n > 1 ? sizes_words(a, r) :
 			    arena_printf(a, "from %s up", calc_sweep_sentence_x(a, s, r->onset)),
 			    range(a, r), noise_words(a, r));
 }

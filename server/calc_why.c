@@ -139,6 +139,11 @@ static void row_why(struct arena *a, const struct compare_row *r, const char *fa
 		struct student_memo memo = { 0 };	/* not out of the arena: rows are many */
 		char advice[AB_ADVICE];
 
+		if (isnan(t->diff)) {
+			w->text = arena_strdup(a, "Values of 0 or less have no logarithm, which is what is tested, so there is no "
+					       "verdict, however many boots there are.");
+			return;
+		}
 		ab_advice(&r->base, &r->head, t, &memo, advice);
 		w->text = arena_printf(a, "Nothing tells how noisy this is, so there is no verdict. %s.", advice);
 		return;

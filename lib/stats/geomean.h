@@ -25,6 +25,13 @@ static inline void geomean_add(struct geomean *g, double ratio)
 	g->n++;
 }
 
+/* The ratio of two values above 0: of two below 0 it is above 0, too, and its sign tells the wrong way. */
+static inline void geomean_add_pair(struct geomean *g, double part, double whole)
+{
+	if (part > 0 && whole > 0)
+		geomean_add(g, part / whole);
+}
+
 /* NaN of none. */
 static inline double geomean_value(const struct geomean *g)
 {

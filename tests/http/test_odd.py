@@ -52,3 +52,33 @@ def test_an_answer_holds_numbers_only(api, case, boots):
             assert not re.search(r"(?i)(?<![a-z])(nan|inf)(?![a-z])", answer.text), (path, form)
             if form == "json":
                 numbers(answer.text)
+
+
+def store_sizes(api, machine, base, head, boots=1):
+    for boot in range(boots):
+        for kernel, of in (("6.16", base), ("6.17", head)):
+            api.store(submission(kernel, machine, boot_id=f"{machine}{kernel}{boot}", results=[
+                {"benchmark": "odd/sign", "params": {"size_kib": size}, "metric": "m", "unit": "x", "better": "lower",
+                 "values": [v, v]} for size, v in of.items()]))
+    return {"base": "6.16", "head": "6.17", "machine": machine}
+
+
+def test_more_below_0_is_lower(api):
+    query = store_sizes(api, next(names), {4: -2.11, 40: -5, 400: 10}, {4: -3.11, 40: -4, 400: 12}, 3)
+    answer = api.get("/api/v1/compare", params={**query, "explain": 1}).json()
+    rows = {r["params"]["size_kib"]: r for r in answer["rows"]}
+    assert [rows[k]["direction"] for k in (4, 40, 400)] == ["better", "worse", "worse"]
+    assert abs(rows[4]["change_percent"] - 47.393) < .001 and abs(rows[40]["change_percent"] + 20) < 1e-9, "as computed"
+    assert abs(answer["summary"]["geomean_percent"] - 20) < 1e-9, "what is below 0 is in no mean of ratios"
+    assert "no logarithm" in rows[4]["why"]["text"] and "no logarithm" not in rows[400]["why"]["text"]
+    cell = api.get("/api/v1/matrix", params={**query, "rows": "machine", "cols": "benchmark"}).json()["cells"][0][0]
+    assert abs(cell["percent"] - 20) < 1e-9
+
+
+def test_a_sweep_over_0_counts_what_has_a_ratio(api):
+    query = store_sizes(api, next(names), {4: -2, 8: -3, 16: 0, 40: 10, 400: 20, 4000: 30}, {4: -3, 8: -4, 16: 1, 40: 20, 400: 40, 4000: 60})
+    text = api.get("/api/v1/sweep.txt", params={"axis": "size_kib", "kernel": ["6.16", "6.17"], "machine": query["machine"]}).text
+    assert "at the 3 of 6 sizes that have a ratio" in " ".join(text.split()) and "at all" not in text
+    query = store_sizes(api, next(names), {4: -2, 40: -10}, {4: -3, 40: -20})
+    text = api.get("/api/v1/sweep.txt", params={"axis": "size_kib", "kernel": ["6.16", "6.17"], "machine": query["machine"]}).text
+    assert "no ratio to values of 0 or less" in " ".join(text.split())
