@@ -299,6 +299,15 @@ function missing(list) {
 	);
 }
 
+// What has no noise estimate is not tested, and not in the family that q is over.
+function confidenceOf(rows) {
+	const tests = rows.filter((r) => r.q !== null).length;
+
+	return tests
+		? `Confidence from q-values over the ${f.plural(tests, 'test')} of this comparison, of ${f.plural(rows.length, 'row')}.`
+		: 'No row could be tested.';
+}
+
 function render(data, query) {
 	data.fixed = data.rows.some((r) => r.fix);
 	data.asked = query.api();
@@ -346,7 +355,7 @@ function render(data, query) {
 			'p.trust',
 			n1
 				? 'n = 1: one value a side, so no row has a noise estimate or a verdict; signs and numbers stand as measured.'
-				: `${s.unchanged} unchanged (the interval lies within ${FLOOR} %), ${s.inconclusive} inconclusive. Confidence from q-values over the ${f.plural(s.rows, 'row')} of this comparison.`,
+				: `${s.unchanged} unchanged (the interval lies within ${FLOOR} %), ${s.inconclusive} inconclusive. ${confidenceOf(data.rows)}`,
 		),
 	);
 	replace(out, generatedNote(data.rows.map((r) => r.machine)));

@@ -146,4 +146,5 @@ test('a row of a comparison is explained in its own family', () =>
 		await opened(page);
 		assert.ok(rows >= tested && tested > 1);
 		assert.match(await text(page), new RegExp(`over ${tested} rows of this comparison`));
+		assert.match(await v.text('.trust'), new RegExp(`over the ${tested} tests of this comparison`));
 	}));
