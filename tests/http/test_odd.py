@@ -82,3 +82,16 @@ def test_a_sweep_over_0_counts_what_has_a_ratio(api):
     query = store_sizes(api, next(names), {4: -2, 40: -10}, {4: -3, 40: -20})
     text = api.get("/api/v1/sweep.txt", params={"axis": "size_kib", "kernel": ["6.16", "6.17"], "machine": query["machine"]}).text
     assert "no ratio to values of 0 or less" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("boots, stddev", [([[0, 0, 0, 1e308, -1e308]], None), ([[0], [0], [0], [1e308], [-1e308]], None),
+                                           ([[0, 0, 0, 1e308, -1e308]] * 3, 0)])
+def test_a_spread_beyond_a_double_is_not_known(api, boots, stddev):
+    """Of one boot it is its repetitions'; of several that of their means, here 0 each."""
+    machine = next(names)
+    for kernel in ("6.16", "6.17"):
+        for i, values in enumerate(boots):
+            api.store(submission(kernel, machine, boot_id=f"{machine}{kernel}{i}", results=[
+                {"benchmark": "odd/spread", "params": {}, "metric": "m", "unit": "x", "better": "lower", "values": values}]))
+    row = api.get("/api/v1/compare", params={"base": "6.16", "head": "6.17", "machine": machine}).json()["rows"][0]
+    assert row["base"]["stddev"] == row["head"]["stddev"] == stddev, row
