@@ -31,9 +31,21 @@ function sideOf(ratio, better) {
 	return ratio.points.at(-1).percent > 0 === (better === 'lower') ? 'worse' : 'better';
 }
 
+// What is said where there is nothing to compare.
+function apart(base, head, ratio) {
+	if (!base) return 'Nothing was measured.';
+	if (!head) return `${name(base)} alone: choose a second kernel to compare.`;
+	if (ratio) return typeset(ratio.statement);
+	return base.unit === head.unit
+		? `${name(base)} and ${name(head)} have nothing in common to compare.`
+		: `${name(base)} is in ${base.unit}, ${name(head)} in ${head.unit}: not to be compared.`;
+}
+
 // {statement, side, facts[{text, ratio}]} of one panel whose lines are kernels. The server's sentences, set in type.
 export function sweepStory(lines, ratios, better) {
-	const [base, head, ...more] = lines;
+	const [base] = lines;
+	// a kernel has a line of each unit
+	const [head, ...more] = lines.filter((l) => l.kernel.name !== base.kernel.name);
 	const ratioOf = (line) => ratios.find((r) => r.kernel.name === line.kernel.name);
 	const ratio = head && ratioOf(head);
 	const facts = [head, ...more]
@@ -44,9 +56,7 @@ export function sweepStory(lines, ratios, better) {
 
 	if (!ratio?.points.length)
 		return {
-			statement: base
-				? `${name(base)} alone: choose a second kernel to compare.`
-				: 'Nothing was measured.',
+			statement: apart(base, head, ratio),
 			side: '',
 			facts: [],
 		};

@@ -97,6 +97,8 @@ test('no onset takes no side; without a fit there is no fact; one kernel alone a
 	assert.deepEqual([s.statement, s.side, s.facts], ['no lasting change.', '', []]);
 	assert.match(sweepStory([base], [], 'lower').statement, /choose a second kernel/);
 	assert.match(sweepStory([], [], 'lower').statement, /Nothing/);
+	const other = [{ ...head, unit: 'calls/s' }, { ...line('6.18'), unit: 'calls/s' }];
+	assert.match(sweepStory([{ ...base, unit: 'ns' }, ...other], [], 'lower').statement, /6\.16 is in ns, v6\.17 in calls\/s/);
 });
 
 function luminance(hex) {
