@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "../lib/log.h"
 #include "../lib/must.h"
@@ -390,6 +392,27 @@ int conf_read_secrets(struct conf *conf, struct err *err)
 			return err_prefix(err, "--webhook-secret-file");
 		conf->webhook_secret = secret;
 		conf->webhook_secret_file = NULL;
+	}
+	return 0;
+}
+
+int conf_absolute(struct conf *conf, struct arena *a, struct err *err)
+{
+	char here[PATH_MAX];
+
+	if (!getcwd(here, sizeof(here)))
+		return err_set(err, ERR_SETUP, "the working directory: %s", strerror(errno));
+	for (const struct option *o = options; o->name; o++) {
+		char *at = (char *)conf + o->at;
+		const char *text;
+
+		if (o->type != TEXT || !o->value || (strcmp(o->value, "FILE") && strcmp(o->value, "DIR")))
+			continue;
+		memcpy(&text, at, sizeof(text));
+		if (!text || !*text || *text == '/')
+			continue;
+		text = arena_printf(a, "%s/%s", here, text);
+		memcpy(at, &text, sizeof(text));
 	}
 	return 0;
 }

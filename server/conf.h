@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../lib/arena.h"
 #include "../lib/err.h"
 
 struct conf {
@@ -51,6 +52,9 @@ int conf_secret_of_file(const char *name, char out[CONF_SECRET], struct err *err
 
 /* Reads what --smtp-password-file and --webhook-secret-file name (kept until the process ends). */
 int conf_read_secrets(struct conf *conf, struct err *err);
+
+/* Makes the paths among the options absolute: for processes that work elsewhere. */
+int conf_absolute(struct conf *conf, struct arena *a, struct err *err);
 
 /* Sets NSECWATCH_* so that `command`, started with no options, has the values of *conf. */
 void conf_export(const struct conf *conf, const char *command);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/arena.h"
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
@@ -415,9 +416,24 @@ static void forget_pg_variables(void)
 		unsetenv(names[i]);
 }
 
+/* What watch is to read, it reads as the user. (Secrets are read by us, and handed on.) */
+static int check_files(const struct up *u)
+{
+	const struct {
+		const char *option, *file;
+	} files[] = { { "--maintainers", u->conf.maintainers }, { "--ca-file", u->conf.ca_file } };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].file && *files[i].file && !up_place_may(&u->place, files[i].file, R_OK))
+			return err_set(u->err, ERR_SETUP, "%s %s: user %s, as whom watch runs, cannot read it", files[i].option,
+				       files[i].file, u->place.user);
+	return 0;
+}
+
 int up_run(const struct conf *conf, struct err *err)
 {
 	struct up u = { .conf = *conf, .err = err };
+	struct arena *a = arena_new();
 	struct sigaction hup;
 	int ret;
 
@@ -433,15 +449,18 @@ int up_run(const struct conf *conf, struct err *err)
 	sigaddset(&u.signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &u.signals, NULL);
 	forget_pg_variables();
-	if (watch_check(conf, err) || up_place_open(&u.place, conf->data, err))
+	if (conf_absolute(&u.conf, a, err) || watch_check(&u.conf, err) || up_place_open(&u.place, u.conf.data, err)) {
+		arena_free(a);
 		return -1;
-	ret = run(&u);
+	}
+	ret = check_files(&u) || run(&u) ? -1 : 0;
 	if (u.stops) {
 		log_event(LOG_INFO, "stopping", NULL);
 		ret = 0;
 	}
 	stop_all(&u);
 	up_place_close(&u.place);
+	arena_free(a);
 	return ret;
 }
 

@@ -133,8 +133,8 @@ static int choose_user(struct up_place *p, struct err *err)
 		       "PostgreSQL refuses to run as root, and there is no user nsecwatch, postgres or nobody: make one (useradd --system nsecwatch)");
 }
 
-/* Whether the user can walk to a directory: tried as that user, since only the kernel knows all the rules. */
-static bool walkable(const struct up_place *p, const char *path)
+/* Tried as that user, since only the kernel knows all the rules. */
+bool up_place_may(const struct up_place *p, const char *path, int mode)
 {
 	pid_t pid;
 	int status;
@@ -144,7 +144,7 @@ static bool walkable(const struct up_place *p, const char *path)
 	pid = fork();
 	if (pid == 0) {
 		up_place_drop(p, SIGKILL, false);
-		_exit(access(path, X_OK) ? 1 : 0);
+		_exit(access(path, mode) ? 1 : 0);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
@@ -225,7 +225,7 @@ int up_place_open(struct up_place *p, const char *data, struct err *err)
 	p->parent = getpid();
 	if (open_data(p, data, err) || lock_data(p, err) || choose_user(p, err))
 		return -1;
-	p->hidden = !walkable(p, p->data);
+	p->hidden = !up_place_may(p, p->data, X_OK);
 	return choose_run(p, err);
 }
 

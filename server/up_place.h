@@ -41,6 +41,9 @@ void up_place_close(struct up_place *p);
 /* DATA/name, in out. */
 const char *up_place_path(const struct up_place *p, const char *name, char out[PATH_MAX]);
 
+/* Whether the user can walk to a directory (X_OK) or read a file (R_OK); true where up runs as that user itself. */
+bool up_place_may(const struct up_place *p, const char *path, int mode);
+
 /* A directory of the user in DATA, mode 0700, made if missing. */
 int up_place_mkdir(const struct up_place *p, const char *name, struct err *err);
 

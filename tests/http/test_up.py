@@ -150,6 +150,24 @@ def test_the_demo_is_served_when_the_address_is_printed(up):
     assert up.get("/").status_code == 200
 
 
+def test_files_given_by_relative_paths_are_found_by_watch_which_works_elsewhere(place, started):
+    file = place / "rel.maint"
+    file.write_text("# nobody yet\n")
+    file.chmod(0o644)
+    one = started(place / "relative", "--maintainers", os.path.relpath(file))
+    wait_until(lambda: 'msg="watching"' in one.output(), "watch has read it")
+    assert "child=watch" not in one.output()
+
+
+@needs_root
+def test_a_file_that_watch_could_not_read_is_told_at_once(place):
+    file = place / "closed.maint"
+    file.write_text("# nobody\n")
+    file.chmod(0o600)
+    assert re.search(r"--maintainers \S+/closed\.maint: user \w+, as whom watch runs, cannot read it",
+                     ends("--data", place / "closed", "--listen", "127.0.0.1:0", "--maintainers", file))
+
+
 def test_the_first_token_is_in_a_file_for_its_owner_only(up):
     file = up.data / "admin.token"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
