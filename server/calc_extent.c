@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calc_sweep_sentence.h"
 
@@ -41,7 +42,17 @@ static bool moves(double log, double like)
 	return fabs(expm1(log)) * 100 >= SWEEP_ONSET_PERCENT && (log > 0) == (like > 0);
 }
 
-void calc_extent_of(struct arena *a, const struct sweep *s, const struct cat_kernel *head, struct calc_extent *out)
+/* NaN: it has no such parameter. */
+static double x_of(const struct cat_series *s, const char *axis)
+{
+	for (size_t i = 0; i < s->n_params; i++)
+		if (s->param[i].is_number && !strcmp(s->param[i].name, axis))
+			return s->param[i].number;
+	return NAN;
+}
+
+void calc_extent_of(struct arena *a, const struct sweep *s, const struct cat_kernel *head,
+		    const struct compare_row *const *rows, size_t n_rows, struct calc_extent *out)
 {
 	struct point *p;
 	double most = 0;
@@ -62,9 +73,15 @@ void calc_extent_of(struct arena *a, const struct sweep *s, const struct cat_ker
 		from--;
 	if (from == n)
 		return;
-	for (size_t i = from; i < n; i++)
-		most = fabs(p[i].log) > fabs(most) ? p[i].log : most;
-	*out = (struct calc_extent){ p[from].x, expm1(most) * 100 };
+	for (size_t i = 0; i < n_rows; i++) {
+		double percent = rows[i]->change_percent;
+
+		if (x_of(rows[i]->series, s->axis) >= p[from].x && (percent > 0) == (p[n - 1].log > 0) &&
+		    fabs(percent) > fabs(most))
+			most = percent;
+	}
+	if (most != 0)
+		*out = (struct calc_extent){ p[from].x, most };
 }
 
 /* Two digits: "+150 %", "+14 %", "+7.3 %". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far a change reaches along a sweep, over all machines and THP modes together: one machine's noise decides
- * neither from which size on it is there nor how large it is.
+ * How far a change reaches along a sweep. From which size on it is there is said over all machines and THP modes
+ * together, so that one machine's noise does not decide it; how large it becomes is what the tables show.
  */
 #ifndef SERVER_CALC_EXTENT_H
 #define SERVER_CALC_EXTENT_H
@@ -10,9 +10,11 @@
 
 struct calc_extent {
 	double onset;		/* smallest x from which on the mean over lines moves by SWEEP_ONSET_PERCENT, one way; NaN: none */
-	double most;		/* percent: its largest move from there on */
+	double most;		/* percent: the largest of the rows' own from there on */
 };
-void calc_extent_of(struct arena *a, const struct sweep *s, const struct cat_kernel *head, struct calc_extent *out);
+/* rows: what is known to have changed. */
+void calc_extent_of(struct arena *a, const struct sweep *s, const struct cat_kernel *head,
+		    const struct compare_row *const *rows, size_t n_rows, struct calc_extent *out);
 
 /* What a variant of `head` restores of the cost per unit, mean over lines. */
 struct calc_extent_fix {

@@ -286,7 +286,7 @@ static int read_sweep(struct work *w, struct err *err)
 		return -1;
 	w->m->sweep = s;
 	w->m->groups_left = n_groups - n_shown;
-	calc_extent_of(w->a, s, w->al->to, &w->m->extent);
+	calc_extent_of(w->a, s, w->al->to, w->m->rows, w->m->n_rows, &w->m->extent);
 	return 0;
 }
 

@@ -24,12 +24,41 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Of the rows as they compare now, which the tables show, too: when the alert was made there were fewer boots. */
+static void range(const struct calc_mail *m, double *least, double *most)
+{
+	*least = *most = NAN;
+	for (size_t i = 0; i < m->n_rows; i++) {
+		*least = fmin(*least, m->rows[i]->change_percent);
+		*most = fmax(*most, m->rows[i]->change_percent);
+	}
+	if (fabs(*least) > fabs(*most)) {
+		double swap = *least;
+
+		*least = *most;
+		*most = swap;
+	}
+}
+
+static const char *range_text(struct arena *a, const struct calc_mail *m)
+{
+	const char *lo, *hi;
+	double least, most;
+
+	range(m, &least, &most);
+	if (isnan(most))
+		return calc_alert_range_text(a, m->alert);
+	lo = table_percent(a, least);
+	hi = table_percent(a, most);
+	return strcmp(lo, hi) ? arena_printf(a, "%s .. %s", lo, hi) : hi;
+}
+
 /* "from 40 KiB, up to +150 %" of a sweep; "+14 % .. +150 %" of anything else. */
 const char *calc_mail_extent(struct arena *a, const struct calc_mail *m)
 {
 	const char *text = m->sweep ? calc_extent_text(a, m->sweep, &m->extent) : NULL;
 
-	return text ? text : calc_alert_range_text(a, m->alert);
+	return text ? text : range_text(a, m);
 }
 
 struct facts {
@@ -249,11 +278,15 @@ static const char *broad_list(struct arena *a, const struct matrix *b, size_t *n
 static void bar(struct facts *f, const struct calc_mail *m)
 {
 	struct arena *a = f->a;
-	const char *worst = table_percent(a, m->alert->alert->worst_percent);
-	double size = fabs(m->alert->alert->worst_percent);
+	const char *worst, *list;
+	double least, size;
 	size_t n_moved;
-	const char *list;
 
+	range(m, &least, &size);
+	if (isnan(size))
+		size = m->alert->alert->worst_percent;
+	worst = table_percent(a, size);
+	size = fabs(size);
 	if (!m->broad) {
 		fact(f, "bar", "a broad benchmark: %s is %s the %g %% of %s", worst,
 		     size > BROAD_PERCENT ? "above" : "not above", BROAD_PERCENT, KERNEL_DOC);
@@ -278,7 +311,7 @@ const struct mail_fact *calc_mail_facts(struct arena *a, const struct calc_mail 
 		fact(&f, "status", "%s", status);
 	fact(&f, "since", "%s (%s); last good: %s", calc_words_kernel(a, al->to), al->alert->track,
 	     calc_words_kernel(a, al->from));
-	fact(&f, "change", "%s, %lld of %zu series", calc_alert_range_text(a, al), (long long)al->alert->n_series,
+	fact(&f, "change", "%s, %lld of %zu series", range_text(a, m), (long long)al->alert->n_series,
 	     m->pair->n_rows);
 	if (al->group)
 		fact(&f, "grouped", "%s", al->group->why);

@@ -60,6 +60,24 @@ def narrow(text):
         assert not any(unicodedata.category(c) in ("Cc", "Cf") for c in line), ascii(line)
 
 
+def test_up_to_is_what_the_tables_show_and_not_a_mean_over_machines(lab):
+    lab.watch()
+    story(lab, ("milan-01", 1))
+    boots(lab, "v6.16", SIZES, "rome-01", 1.18)
+    boots(lab, "v6.17-rc1", {size: SIZES[size] + (LATER[size] - SIZES[size]) / 2 for size in SIZES}, "rome-01", 1.18)
+    lab.checked()
+    (alert,) = lab.alerts()
+    boots(lab, "v6.17-rc1", {size: ns * 1.2 for size, ns in LATER.items()}, n=1, noise=0.1)  # known after the alert was made
+    lab.checked()
+    _, text = draft(lab)
+    subject, body = text.split("\n\n", 1)
+    most = max(float(found) for found in re.findall(r"us +\+([0-9.]+) %", body) + re.findall(r"ms +\+([0-9.]+) %", body))
+    said = flat(body)
+    assert float(re.search(r"up to \+(\d+) %", flat(subject)).group(1)) == pytest.approx(most, abs=5)
+    assert re.search(r"change: \+[0-9.]+ % \.\. \+([0-9.]+) %,", said).group(1) == f"{most:.0f}"
+    assert f"bar: +{most:.0f} % is above" in said
+
+
 def test_the_draft_of_the_story_says_all_that_maintainers_ask(lab):
     lab.watch()
     story(lab, ("milan-01", 1), ("rome-01", 1.18))
