@@ -10,6 +10,7 @@
 #include "api_shapes.h"
 #include "calc_mail.h"
 #include "calc_still.h"
+#include "calc_words.h"
 
 /* state= arguments; NULL when there are none. */
 static int pick_states(struct req *rq, struct db_alert_filter *f, struct err *err)
@@ -133,6 +134,16 @@ static const char *joined(struct arena *a, const char *const *list, size_t n)
 	return text;
 }
 
+static void generated(struct req *rq, const struct calc_alert *list, size_t n)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < n && !text; i++)
+		text = calc_words_generated(list[i].machines, list[i].n_machines);
+	if (text)
+		table_para(&rq->out, 0, text);
+}
+
 static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
 {
 	static const struct table_col cols[] = {
@@ -171,6 +182,8 @@ static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
 		table_str(t, joined(rq->arena, al->thp, al->n_thp));
 	}
 	api_list_table(rq, t);
+	if (rq->rep == REP_TEXT)
+		generated(rq, list, n);
 }
 
 static void list_json(struct req *rq, const struct calc_alert *list, size_t n, const char *next, int64_t open)

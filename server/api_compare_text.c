@@ -247,6 +247,17 @@ static void missing(struct buf *out, struct arena *a, const struct compare *c)
 		buf_printf(out, "- and %zu more\n", c->n_missing - MISSING_SHOWN);
 }
 
+static void generated(struct buf *out, struct arena *a, const struct compare *c)
+{
+	const char **machines = arena_array(a, const char *, c->n_rows), *text;
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		machines[i] = c->rows[i].series->machine->name;
+	text = calc_words_generated(machines, c->n_rows);
+	if (text)
+		table_para(out, 0, text);
+}
+
 void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 {
 	const struct compare_row **rows = arena_array(a, const struct compare_row *, c->n_rows);
@@ -259,6 +270,7 @@ void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 	kernel_line(out, a, "head", c->head);
 	if (c->fix)
 		kernel_line(out, a, "fix ", c->fix);
+	generated(out, a, c);
 	buf_putc(out, '\n');
 	for (size_t from = 0, to; from < c->n_rows; from = to) {
 		for (to = from; to < c->n_rows && same_table(rows[from]->series, rows[to]->series);)

@@ -32,9 +32,12 @@ void calc_mail_subject(struct buf *out, const struct calc_mail *m)
 static void opening(struct buf *out, struct arena *a, const struct calc_mail *m)
 {
 	const struct mail_fact *facts;
+	const char *generated = calc_words_generated(m->alert->machines, m->alert->n_machines);
 	size_t n;
 
 	table_para(out, 0, calc_mail_statement(a, m));
+	if (generated)
+		table_para(out, 0, generated);
 	if (!strcmp(m->alert->alert->state, "suspect"))
 		table_para(out, 0, "This is a suspicion: one boot has shown it so far. Run that kernel again before "
 				   "anybody is told.");
@@ -113,13 +116,22 @@ void calc_mail_words(struct buf *out, struct arena *a, const struct calc_mail *m
 	reproduce(out, m);
 }
 
+/* Of what a generator made no kernel list is told. */
+static bool invented(const struct calc_alert *al)
+{
+	for (size_t i = 0; i < al->n_machines; i++)
+		if (!calc_words_is_generated(al->machines[i]))
+			return false;
+	return al->n_machines > 0;
+}
+
 void calc_mail_text(struct buf *out, const struct calc_mail *m)
 {
 	struct arena *a = arena_new();
 
 	calc_mail_words(out, a, m);
 	links(out, a, m);
-	if (m->alert->alert->regression && !m->alert->alert->silence)
+	if (m->alert->alert->regression && !m->alert->alert->silence && !invented(m->alert))
 		calc_mail_regzbot(out, a, m);
 	while (out->len > 1 && out->p[out->len - 1] == '\n' && out->p[out->len - 2] == '\n')
 		out->p[--out->len] = '\0';

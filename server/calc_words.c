@@ -30,6 +30,19 @@ const char *calc_words_metric(struct arena *a, const struct cat_series *s)
 			    better[s->metric->better]);
 }
 
+bool calc_words_is_generated(const char *machine)
+{
+	return !strncmp(machine, "generated-", strlen("generated-"));
+}
+
+const char *calc_words_generated(const char *const *machines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (calc_words_is_generated(machines[i]))
+			return "Generated data: the figures of generated-* come from a generator, not from machines.";
+	return NULL;
+}
+
 const char *calc_words_axis_unit(const char *name)
 {
 	static const struct { const char *end, *unit; } units[] = {

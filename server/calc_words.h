@@ -16,6 +16,11 @@ const char *calc_words_moved(const struct cat_metric *m, bool up);
 /* As people write it: "v6.17-rc1", "6.17.0-0.rc1.17.eln150.x86_64", "v6.17-rc1 with cac1db8c3aad reverted". */
 const char *calc_words_kernel(struct arena *a, const struct cat_kernel *k);
 
+/* Machines whose figures nobody measured are named generated-*. */
+bool calc_words_is_generated(const char *machine);
+/* "Generated data: ...", a sentence for texts that show such a machine; NULL: all are real. */
+const char *calc_words_generated(const char *const *machines, size_t n);
+
 /* A parameter as an axis: "KiB" of size_kib ("" where the name says none), "size", "40 KiB". */
 const char *calc_words_axis_unit(const char *name);
 const char *calc_words_axis_head(struct arena *a, const char *name);

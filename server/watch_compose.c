@@ -7,6 +7,7 @@
 #include "../chart/table.h"
 #include "../lib/jsonw.h"
 #include "calc_alert.h"
+#include "calc_words.h"
 #include "db_digest.h"
 
 #define DIGEST_MACHINES 4	/* named */
@@ -183,6 +184,7 @@ static void digest_text(struct compose *c, const char *event, struct calc_alert 
 {
 	int period = (int)strcspn(event, "-");
 	const char *day = event + period + (event[period] == '-');
+	const char *generated = NULL;
 	size_t worse = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -190,6 +192,10 @@ static void digest_text(struct compose *c, const char *event, struct calc_alert 
 	buf_printf(&c->subject, "[nsecwatch] %.*s digest of %s: %zu regression%s, %zu improvement%s%s", period, event, day,
 		   worse, plural(worse), n - worse, plural(n - worse), n < all ? " and more" : "");
 	table_para(&c->text, 0, arena_printf(c->a, "What changed until %s, %zu alert%s:", day, all, plural(all)));
+	for (size_t i = 0; i < n && !generated; i++)
+		generated = calc_words_generated(list[i]->machines, list[i]->n_machines);
+	if (generated)
+		table_para(&c->text, 0, generated);
 	digest_part(c, list, n, true);
 	digest_part(c, list, n, false);
 	if (n < all)

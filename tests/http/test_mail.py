@@ -78,6 +78,20 @@ def test_up_to_is_what_the_tables_show_and_not_a_mean_over_machines(lab):
     assert f"bar: +{most:.0f} % is above" in said
 
 
+def test_what_a_generator_made_says_so_and_is_no_case_for_regzbot(lab):
+    lab.watch()
+    story(lab, ("generated-milan", 1))
+    lab.checked()
+    alert, text = draft(lab)
+    compared = lab.api.get("/api/v1/compare.txt?base=6.16&head=6.17-rc1&benchmark=mprotect/tw4m").text
+    for said in (text, lab.api.get(f"/api/v1/alerts/{alert['id']}.txt").text, lab.api.get("/api/v1/alerts.txt").text, compared):
+        assert "Generated data: the figures of generated-* come from a generator, not from machines." in flat(said)
+    assert "#regzbot" not in text
+    story(lab, ("rome-01", 1.18))
+    lab.checked()
+    assert "Generated data:" in draft(lab)[1] and "#regzbot introduced" in draft(lab)[1]
+
+
 def test_the_draft_of_the_story_says_all_that_maintainers_ask(lab):
     lab.watch()
     story(lab, ("milan-01", 1), ("rome-01", 1.18))
