@@ -241,6 +241,8 @@ static void read_mute(struct api_body *b, struct db_mute *m)
 		api_body_wrong(b, "selector", "is needed, or alert: {\"machine\": \"*\"} is everything");
 	if (n && m->of_alert)
 		api_body_wrong(b, "alert", "and a selector: one of both is needed");
+	if (!api_body_has(b, "until"))	/* else a misspelt one would be a mute without end */
+		api_body_wrong(b, "until", "is needed: a time, or null for \"until somebody ends it\"");
 }
 
 int api_mutes_post(struct req *rq, struct err *err)

@@ -19,7 +19,7 @@ function muteOf(form) {
 
 	return {
 		reason: el.reason.value.trim(),
-		until: el.until.value ? `${el.until.value}T00:00:00Z` : undefined,
+		until: el.until.value ? `${el.until.value}T00:00:00Z` : null,
 		alert: alert ? (UUID.exec(alert)?.[0] ?? alert) : undefined,
 		selector: Object.keys(selector).length ? selector : undefined,
 	};

@@ -220,7 +220,7 @@ test('names from outside stay text, and do not make the page wider, in both them
 			tell: [`${name.replace(/[^a-z0-9-]/g, '')}@lab.example`],
 		});
 		ids.push(`/api/v1/rules/${one.rule.id}`);
-		const mute = await made('/api/v1/mutes', { selector: { machine: [name] }, reason: name });
+		const mute = await made('/api/v1/mutes', { selector: { machine: [name] }, reason: name, until: null });
 		ids.push(`/api/v1/mutes/${mute.mute.id}`);
 		const x = await made('/api/v1/expectations', { machine: 'milan-01', benchmark: name, interval: '2w', note: name });
 		ids.push(`/api/v1/expectations/${x.expectation.id}`);

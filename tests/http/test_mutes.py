@@ -10,7 +10,7 @@ from lab import LATER, SIZES
 
 
 def mute(lab, status=201, **fields):
-    answer = lab.api.post("/api/v1/mutes", json={"reason": "moving house", **fields})
+    answer = lab.api.post("/api/v1/mutes", json={"reason": "moving house", "until": None, **fields})
     assert answer.status_code == status, answer.text
     return answer.json()["mute"] if status == 201 else answer.json()["error"]
 
@@ -106,6 +106,15 @@ def test_a_bad_mute_is_told_with_its_place(lab, body, places):
     error = mute(lab, 422, **body)
     assert error["code"] == "invalid" and [p["at"] for p in error["problems"]][:len(places)] == places, error
     assert lab.api.json("/api/v1/mutes")["mutes"] == [] and lab.api.json("/api/v1/events")["events"] == []
+
+
+def test_a_mute_without_an_end_is_asked_for_in_so_many_words(lab):
+    body = {"reason": "moving house", "selector": {"machine": "x"}}
+    for mistyped in ({}, {"ends_at": far()}):
+        error = error_of(lab.api.post("/api/v1/mutes", json={**body, **mistyped}), 422, "invalid")
+        assert [p["at"] for p in error["problems"]] == ["/until"]
+    assert lab.api.json("/api/v1/mutes")["mutes"] == []
+    assert mute(lab, **body, until=None)["until"] is None and mute(lab, **body, until=far())["until"]
 
 
 def test_lists_of_mutes(lab):
