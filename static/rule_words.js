@@ -20,7 +20,7 @@ function limits(rule) {
 
 // What has to happen: "a change of at least 5 %, with at least weak confidence"
 export function ruleWhat(rule) {
-	if (rule.kind === 'limit') return `values ${limits(rule)}`;
+	if (rule.kind === 'limit') return `values ${limits(rule)}, told when they cross it`;
 	const sure = rule.confidence === 'none' ? '' : `, with at least ${rule.confidence} confidence`;
 	const least = `${f.tidy(rule.percent)}\u202f%`;
 

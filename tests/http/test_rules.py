@@ -111,6 +111,18 @@ def test_a_limit_is_told_once_when_it_is_crossed(lab):
     assert (alert["from"], alert["to"], alert["kind"], alert["n_series"]) == ("6.17-rc1", "6.17", "regression", 1)
 
 
+def test_what_is_over_a_limit_from_the_start_did_not_cross_it_as_the_api_says(lab):
+    default(lab, enabled=False)
+    rule(lab, "2 us", kind="limit", above=2, unit="us")
+    lab.watch()
+    for kernel in ("v6.16", "v6.17-rc1"):
+        lab.boots(kernel, {4: 2500})
+    lab.checked()
+    assert lab.alerts() == []
+    body = lab.api.json("/api/openapi.json")["components"]["requestBodies"]["Rule"]["content"]["application/json"]["schema"]
+    assert "crosses a limit" in body["properties"]["kind"]["description"]
+
+
 def test_never_worse_than_a_baseline(lab):
     default(lab, percent=50)
     rule(lab, "6.12", kind="baseline", baseline="6.12", percent=5)
