@@ -9,7 +9,7 @@
  *	{{path}}	the page's path: "/sweep", "/runs/0198..."
  *	{{id}}		what stands for {id} in it, percent-encoded for links, or ""
  *	{{plots}}	"uplot" where the build has it, else ""
- *	{{version}} {{request_id}} {{data_version}}
+ *	{{version}} {{request_id}}
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -288,7 +288,6 @@ int pages_page(struct req *rq, struct err *err)
 		{ "plots", embed_find(embed_static, "vendor/uPlot.esm.js") ? "uplot" : "" },
 		{ "version", version_text },
 		{ "request_id", rq->request_id },
-		{ "data_version", version },
 		{ NULL, NULL },
 	});
 	/* weak: the request's id differs each time, and nobody wants the page again for that */

@@ -57,11 +57,12 @@ function row(d) {
 	);
 }
 
-function sentence({ dead, waiting }) {
+export function sentence({ dead, waiting, deliveries }, query) {
 	const waits = `${f.plural(waiting, 'delivery', 'deliveries')} ${waiting === 1 ? 'waits' : 'wait'}`;
 
 	if (dead) return `${f.plural(dead, 'delivery', 'deliveries')} could not be made; ${waits}.`;
-	return waiting ? `${waits}; nothing was given up.` : 'Everything was delivered.';
+	if (waiting) return `${waits}; nothing was given up.`;
+	return deliveries.length || !query.empty ? 'Everything was delivered.' : 'Nobody has been told of anything.';
 }
 
 function states(query) {
@@ -78,7 +79,7 @@ function render(data, query) {
 		replace($('#view'), tokenForm('triage', data.needs, again));
 		return;
 	}
-	replace($('#head'), h('h1', sentence(data)), states(query));
+	replace($('#head'), h('h1', sentence(data, query)), states(query));
 	replace(
 		$('#view'),
 		data.deliveries.length
@@ -87,7 +88,10 @@ function render(data, query) {
 					heads: ['what', 'to', 'state', { text: 'tries', num: true }, 'when', 'last error', ''],
 					rows: data.deliveries.map(row),
 				})
-			: emptyState('Nothing here', 'Each mail and each call of a webhook that watch makes stands here, whatever became of it.'),
+			: emptyState(
+					'Nothing here',
+					'Each mail and each call of a webhook that watch makes stands here, whatever became of it. It tells nobody until --mail-to, --webhook-url or --maintainers says whom.',
+				),
 		data.next
 			? h('p.more', h('button.plain', { type: 'button', onclick: () => go(current().with('cursor', data.next)) }, 'Older deliveries'))
 			: null,

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import * as f from '../../static/format.js';
+import { sentence } from '../../static/page_deliveries.js';
 import { Query } from '../../static/query.js';
 import { sweepStory } from '../../static/story.js';
 
@@ -20,6 +21,14 @@ test('numbers have 3 significant digits and the unit that suits them', () => {
 	assert.equal(plain(f.value(0, 'ns')), '0 ns');
 	assert.equal(f.value(null, 'ns'), '');
 	assert.equal(plain(f.tick(10e6, 'ns/call')), '10 ms');
+});
+
+test('no delivery at all is told as what it is', () => {
+	const none = { dead: 0, waiting: 0, deliveries: [] };
+
+	assert.equal(sentence(none, new Query([])), 'Nobody has been told of anything.');
+	assert.equal(sentence({ ...none, deliveries: [{}] }, new Query([])), 'Everything was delivered.');
+	assert.equal(sentence(none, new Query([['state', 'dead']])), 'Everything was delivered.');
 });
 
 test('percents carry their sign; 0 has none', () => {

@@ -64,6 +64,10 @@ def test_text_from_the_url_never_becomes_markup(anonymous, path):
     assert not any(x.startswith("x") for x in links(answer.text))
 
 
+def test_the_foot_of_a_page_has_no_stamp_that_only_the_server_can_read(anonymous):
+    assert re.findall(r"<span>(\w+) ", anonymous.get("/").text.partition("<footer")[2]) == ["nsecwatch", "request"]
+
+
 def test_a_page_again_is_304(anonymous):
     first = anonymous.get("/sweep?kernel=6.16")
     assert first.headers["ETag"].startswith('W/"')
