@@ -8,6 +8,7 @@
 #include "../chart/table.h"
 #include "../ingest/jread.h"
 #include "../lib/tm.h"
+#include "params.h"
 #include "say.h"
 
 #define POLL_S 30
@@ -34,24 +35,6 @@ static double number(const struct jnode *row, const char *key)
 	return jread_type(v) == JREAD_NUMBER ? jread_num(v) : NAN;
 }
 
-/* {"size_kib":400} as size_kib=400 */
-static const char *params(struct arena *a, const struct jnode *object)
-{
-	const char *all = "";
-
-	for (const struct jmember *m = jread_first(object); m; m = jread_next(object, m)) {
-		const struct jnode *v = jread_value(m);
-		struct buf b;
-
-		buf_init(&b);
-		jread_canonical(v, NULL, &b);
-		all = arena_printf(a, "%s%s%s=%s", all, *all ? " " : "", jread_key(m),
-				   jread_str(v) ? jread_str(v) : b.p);
-		buf_fini(&b);
-	}
-	return all;
-}
-
 static void add_row(struct table *t, struct arena *a, const struct jnode *row)
 {
 	const char *unit = text(row, "unit") ? text(row, "unit") : "";
@@ -60,7 +43,7 @@ static void add_row(struct table *t, struct arena *a, const struct jnode *row)
 
 	table_row(t);
 	table_str(t, text(row, "benchmark"));
-	table_str(t, params(a, jread_get(row, "params")));
+	table_str(t, params_text(a, jread_get(row, "params")));
 	table_str(t, text(row, "thp"));
 	table_str(t, text(row, "against"));
 	table_num(t, before, table_value(a, before, unit));
@@ -68,10 +51,33 @@ static void add_row(struct table *t, struct arena *a, const struct jnode *row)
 	table_num(t, change, table_percent(a, change));
 }
 
-/* The rows of one run's verdict into the table. 0; 1: not judged yet; -1: no verdict. */
-static int read_verdict(struct table *t, struct arena *a, const char *body, size_t len)
+/* What there was to judge by, of all runs. Servers of old do not say it. */
+struct ground {
+	size_t told; /* runs that it is told of */
+	size_t judged, without, unclear; /* of them: judged; without an earlier kernel; with one, and too few values */
+};
+
+static void add_ground(struct ground *g, const char *run, const struct jnode *root)
 {
-	struct jread_slice slice = { body, len, 1 };
+	int64_t judged;
+
+	if (!jread_int(jread_get(root, "judged"), &judged))
+		return;
+	g->told++;
+	if (jread_bool(jread_get(root, "invalidated")))
+		printf("verdict: %s: this run is invalid, it counts for nothing\n", run);
+	else if (judged)
+		g->judged++;
+	else if (!text(root, "compared_with"))
+		g->without++;
+	else
+		g->unclear++;
+}
+
+/* The rows of one run's verdict into the table. 0; 1: not judged yet; -1: no verdict. */
+static int read_verdict(struct table *t, struct ground *g, struct arena *a, const char *run, const struct buf *body)
+{
+	struct jread_slice slice = { body->p, body->len, 1 };
 	struct jnode *root;
 	const struct jnode *list;
 	const char *state;
@@ -85,13 +91,15 @@ static int read_verdict(struct table *t, struct arena *a, const char *body, size
 		ret = strcmp(state, "done") != 0;
 		for (size_t i = 0; !ret && i < jread_len(list); i++)
 			add_row(t, a, jread_at(list, i));
+		if (!ret)
+			add_ground(g, run, root);
 	}
 	jread_free(root);
 	return ret;
 }
 
 static int wait_one(struct http *h, struct arena *a, int64_t until, const char *run, struct table *t,
-		    struct err *err)
+		    struct ground *g, struct err *err)
 {
 	int ret;
 
@@ -107,7 +115,7 @@ static int wait_one(struct http *h, struct arena *a, int64_t until, const char *
 		say_progress("waiting for the verdict on %s", run);
 		buf_init(&answer.body);
 		ret = http_send(h, a, &rq, &answer, err) == HTTP_GOOD
-			      ? read_verdict(t, a, answer.body.p, answer.body.len)
+			      ? read_verdict(t, g, a, run, &answer.body)
 			      : -2;
 		buf_fini(&answer.body);
 	} while (ret == 1 && tm_monotonic_usec() < until);
@@ -125,13 +133,21 @@ int verdict_wait(struct http *h, struct arena *a, const struct options *o, const
 {
 	struct table *t = table_new(a, columns, sizeof(columns) / sizeof(*columns));
 	int64_t until = tm_monotonic_usec() + o->wait_for_s * 1000000LL;
+	struct ground ground = { 0 };
 	struct buf out;
 
 	for (size_t i = 0; i < n; i++)
-		if (wait_one(h, a, until, runs[i], t, err))
+		if (wait_one(h, a, until, runs[i], t, &ground, err))
 			return -1;
 	if (!table_rows(t)) {
-		puts("verdict: no regression");
+		if (!n)
+			puts("verdict: no run was sent that could be asked about");
+		else if (ground.judged || ground.told < n)
+			puts("verdict: no regression");
+		else if (ground.without)
+			puts("verdict: nothing to compare with: no earlier kernel has results here");
+		else if (ground.unclear)
+			puts("verdict: nothing could be judged: too few boots or values");
 		return 0;
 	}
 	buf_init(&out);

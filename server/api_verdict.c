@@ -17,6 +17,7 @@
 #include "calc_trend.h"
 #include "calc_why.h"
 #include "db_alerts.h"
+#include "db_invalid.h"
 
 #define POLL_MSEC 500		/* between two looks of a long poll */
 #define WAIT_MOST_S 60
@@ -234,16 +235,33 @@ static void rows_json(struct jsonw *j, struct req *rq, const struct compare *cmp
 
 /* ---- the answer ---- */
 
+/* No regressions may mean that there was nothing to find them by. cmp may be NULL. */
+static void ground_json(struct jsonw *j, const struct compare *cmp, bool invalidated)
+{
+	int64_t judged = 0;
+
+	for (size_t i = 0; cmp && i < cmp->n_rows; i++)
+		judged += cmp->rows[i].tested;
+	jsonw_ki64(j, "judged", judged);
+	jsonw_key(j, "compared_with");
+	if (cmp)
+		jsonw_str(j, cmp->base->name);
+	else
+		jsonw_null(j);
+	jsonw_kbool(j, "invalidated", invalidated);
+}
+
 static int verdict_json(struct req *rq, const struct run *run, bool pending, bool explain, struct err *err)
 {
 	struct jsonw j = jsonw_begin(&rq->out);
 	struct db_member *list = NULL;
 	struct compare *cmp = NULL;
+	struct db_invalid *invalid;
 	struct why *why;
-	size_t n = 0;
+	size_t n = 0, n_invalid = 0;
 
-	if (!pending && (read_members(rq, run, &list, &n, err) || db_catalog_refresh(rq->server->catalog, rq->db, err) ||
-			 compare_run(rq, run, &cmp, err)))
+	if (!pending && (db_invalid_of(rq->db, rq->arena, &run->run_id, 1, &invalid, &n_invalid, err) || read_members(rq, run, &list, &n, err) || db_catalog_refresh(rq->server->catalog, rq->db, err) ||
+			 (!n_invalid && compare_run(rq, run, &cmp, err))))
 		return -1;
 	why = arena_array(rq->arena, struct why, explain ? n : 0);
 	if (explain && n && explain_steps(rq, list, n, why, err))
@@ -259,6 +277,8 @@ static int verdict_json(struct req *rq, const struct run *run, bool pending, boo
 		rows_json(&j, rq, cmp, list, n, explain);
 	db_catalog_unlock(rq->server->catalog);
 	jsonw_array_end(&j);
+	if (!pending)
+		ground_json(&j, cmp, n_invalid > 0);
 	jsonw_object_end(&j);
 	return 0;
 }

@@ -520,11 +520,32 @@ def test_a_verdict_that_does_not_come_is_no_good_verdict(lab):  # nobody watches
 
 
 def test_wait_tells_the_verdict(lab, watch):
-    for kernel, value in (("v6.14", 1000), ("v6.15", 1001), ("v6.16", 2000)):
-        code, out, err = lab.push(lab.file("a.json", judged(kernel, value, "wait-01")), "--wait")
+    for kernel, boot, value in (("v6.14", 1, 1000), ("v6.15", 1, 1001), ("v6.15", 2, 1002), ("v6.16", 1, 2000)):
+        run = judged(kernel, value, "wait-01") | {"boot_id": f"{kernel}-{boot}"}
+        code, out, err = lab.push(lab.file("a.json", run), "--wait")
         assert code == (3 if value == 2000 else 0), out + err
-    assert "mprotect/tw4m" in out and "size_kib=400" in out and "%" in out and "6.15" in out
+    assert "mprotect/tw4m" in out and "400 KiB" in out and "%" in out and "6.15" in out
     assert all(len(line) <= 72 for line in out.splitlines()[1:])
+
+
+def test_a_verdict_says_when_there_was_nothing_to_judge_by(lab, api, watch):
+    def verdict(kernel, **more):
+        code, out, err = lab.push(lab.file("a.json", judged(kernel, 1000, "ground-01") | more), "--wait")
+        assert code == 0, err
+        run = out.split()[1].rstrip(":")
+        return run, out.splitlines()[1], api.json(f"/api/v1/runs/{run}/verdict")
+    _, text, answer = verdict("v6.14")
+    assert "nothing to compare with" in text and "no regression" not in text
+    assert answer == {"state": "done", "regressions": [], "judged": 0, "compared_with": None, "invalidated": False}
+    run, text, answer = verdict("v6.15")
+    assert text == "verdict: no regression"
+    assert answer["judged"] == 1 and answer["compared_with"] == "6.14"
+    path = lab.home / "a.json"
+    assert api.post(f"/api/v1/runs/{run}:invalidate", json={"reason": "a fan was broken"}).status_code == 200
+    code, out, err = lab.push(path, "--wait")
+    assert code == 0 and out.startswith("duplicate") and "this run is invalid" in out and "no regression" not in out, out + err
+    answer = api.json(f"/api/v1/runs/{run}/verdict?wait=30")
+    assert answer == {"state": "done", "regressions": [], "judged": 0, "compared_with": None, "invalidated": True}
 
 
 def test_check_is_a_gate(lab):
