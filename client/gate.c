@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../chart/table.h"
 #include "../ingest/jread.h"
 #include "http.h"
+#include "params.h"
 #include "say.h"
 
 #define SHOWN 20 /* rows: a gate's log wants the worst, compare has all */
@@ -19,6 +21,7 @@ static int ask(struct arena *a, const struct options *o, const char *ext, const 
 {
 	const char *target = arena_printf(a, "/api/v1/compare.%s?base=%s&head=%s", ext, http_quote(a, base),
 					  http_quote(a, head));
+	const char *type = strcmp(ext, "txt") ? "application/json" : "text/plain";
 	struct http_answer answer;
 	struct err err = { 0 };
 	struct http *h = http_new(a, o, &err);
@@ -36,12 +39,14 @@ static int ask(struct arena *a, const struct options *o, const char *ext, const 
 				      http_quote(a, o->selectors.list[i][1]));
 	rq.target = target;
 	buf_init(&answer.body);
-	if (http_send(h, a, &rq, &answer, &err) == HTTP_GOOD) {
-		buf_add(out, answer.body.p, answer.body.len);
-		ret = 0;
-	} else {
+	if (http_send(h, a, &rq, &answer, &err) != HTTP_GOOD) {
 		say("%s", err.message);
 		say_problems("compare", "error", err.problems);
+	} else if (strncasecmp(answer.type, type, strlen(type))) { /* a page of who sits in front of it, or of another program */
+		say("the server's answer is no comparison (%s)", *answer.type ? answer.type : "of no type");
+	} else {
+		buf_add(out, answer.body.p, answer.body.len);
+		ret = 0;
 	}
 	say_progress_end();
 	buf_fini(&answer.body);
@@ -148,18 +153,6 @@ static void count(struct gate *g, const struct jnode *root)
 		qsort(g->rows, g->n_rows, sizeof(*g->rows), worst_first);
 }
 
-static const char *params_of(struct arena *a, const struct jnode *row)
-{
-	struct buf b;
-	const char *s;
-
-	buf_init(&b);
-	jread_canonical(jread_get(row, "params"), NULL, &b);
-	s = strcmp(b.p, "{}") ? arena_strdup(a, b.p) : "";
-	buf_fini(&b);
-	return s;
-}
-
 static void print_rows(struct gate *g)
 {
 	static const struct table_col columns[] = {
@@ -181,7 +174,7 @@ static void print_rows(struct gate *g)
 
 		table_row(t);
 		table_str(t, text(row, "benchmark"));
-		table_str(t, params_of(g->a, row));
+		table_str(t, params_text(g->a, jread_get(row, "params")));
 		table_str(t, text(row, "machine"));
 		table_str(t, text(row, "thp"));
 		table_num(t, base, table_value(g->a, base, text(row, "unit")));

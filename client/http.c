@@ -124,6 +124,8 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 			answer->retry_after_s = (int)seconds;
 		else if (curl_getdate(line + 12, NULL) > time(NULL))
 			answer->retry_after_s = (int)(curl_getdate(line + 12, NULL) - time(NULL));
+	} else if (!strncasecmp(line, "Content-Type:", 13)) {
+		snprintf(answer->type, sizeof(answer->type), "%s", line + 13 + strspn(line + 13, " \t"));
 	} else if (!strncasecmp(line, "Location:", 9)) {
 		snprintf(answer->location, sizeof(answer->location), "%s",
 			 line + 9 + strspn(line + 9, " \t"));
@@ -259,7 +261,7 @@ static enum http_meaning try(struct http *h, struct arena *a, const struct http_
 	buf_clear(&answer->body);
 	answer->status = 0;
 	answer->retry_after_s = -1;
-	answer->location[0] = 0;
+	answer->location[0] = answer->type[0] = 0;
 	rc = curl_easy_perform(h->curl);
 	must(!curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status));
 	curl_slist_free_all(headers);

@@ -26,6 +26,7 @@ struct http_answer {
 	long status;
 	struct buf body;	/* the caller's: buf_init() before, buf_fini() after */
 	int retry_after_s;	/* -1: not said */
+	char type[128];		/* Content-Type, or "" */
 	char location[512];	/* of a redirect, or "" */
 };
 

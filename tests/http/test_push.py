@@ -340,6 +340,14 @@ class Scripted(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answer)
 
+    def do_GET(self):
+        answer = b"<html>hello</html>"
+        self.send_response(200)
+        for name, value in {"Content-Length": len(answer), "Content-Type": "text/html"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(answer)
+
     def log_message(self, *args):
         pass
 
@@ -556,6 +564,7 @@ def test_check_is_a_gate(lab):
     assert code == 0 and out.startswith("PASS"), out + err
     code, out, err = gate("--base", "6.14", "--head", "6.16")
     assert code == 3 and "FAIL" in out and "mprotect/tw4m" in out and "+10" in out, out + err
+    assert "400 KiB" in out and "{" not in out
     assert all(len(line) <= 72 for line in out.splitlines())
     assert gate("--base", "previous")[0] == 3  # --head: the latest
     code, out, _ = gate("--base", "6.14", "--head", "6.16", "--max-regression", "15%")
@@ -587,3 +596,10 @@ def test_compare_prints_the_servers_table(lab, api):
     want = api.get("/api/v1/compare.txt?base=6.14&head=v6.15&machine=compare-01&param.size_kib=400").text
     assert code == 0 and out == want and "+50" in out, err
     assert lab.run("compare", "6.14")[0] == 2
+
+
+def test_a_page_of_something_else_is_no_comparison(alone, scripted):
+    server = scripted()
+    for command in (("compare", "6.14", "6.15"), ("check", "--base", "6.14")):
+        code, out, err = alone.run(*command, NSECWATCH_URL=server.url)
+        assert code == 1 and not out and "no comparison" in err and "text/html" in err
