@@ -390,7 +390,7 @@ def test_any_path_will_do(started, place, name):
 @needs_root
 def test_a_directory_below_a_closed_one_works(started, place, monkeypatch):
     """A checkout in /root: PostgreSQL runs as a user who cannot walk there."""
-    closed = place / "closed"
+    closed = place / "closed-above"
     closed.mkdir(mode=0o700)
     monkeypatch.chdir(closed)  # nor may it stand where the user cannot
     up = started(closed / "var")
