@@ -9,7 +9,10 @@
  *	{{path}}	the page's path: "/sweep", "/runs/0198..."
  *	{{id}}		what stands for {id} in it, percent-encoded for links, or ""
  *	{{plots}}	"uplot" where the build has it, else ""
+ *	{{api}}		address of the page's data
+ *	{{on_sweep}}	"page" on this page, else "false": for aria-current
  *	{{version}} {{request_id}}
+ *	{{>top}}	parts/top.html, filled in likewise; a part holds no parts
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -228,25 +231,64 @@ struct value {
 	const char *name, *text;
 };
 
-static void fill(struct buf *out, const char *html, const struct value *values)
+/* What all pages begin and end with. */
+static const char *const parts[] = { "head", "top", "end" };
+
+static const struct embed_file *part(struct req *rq, const char *name)
+{
+	return find(rq, arena_printf(rq->arena, "parts/%s.html", name));
+}
+
+/* A placeholder's value. False: it has none. */
+static bool put_value(struct buf *out, const char *name, size_t n, const struct value *values)
+{
+	for (const struct value *v = values; v->name; v++)
+		if (strlen(v->name) == n && !strncmp(v->name, name, n)) {
+			escape(out, v->text);
+			return true;
+		}
+	return false;
+}
+
+/* The part that a placeholder names, {{>top}}; NULL: none. */
+static const struct embed_file *find_part(struct req *rq, const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (n && *name == '>' && strlen(parts[i]) == n - 1 && !strncmp(parts[i], name + 1, n - 1))
+			return part(rq, parts[i]);
+	return NULL;
+}
+
+/* whole: of a page; a part holds no parts. */
+static void fill(struct req *rq, const char *html, const struct value *values, bool whole)
 {
 	for (const char *open; (open = strstr(html, "{{")); ) {
-		const char *close = strstr(open, "}}");
-		const struct value *v = values;
-		size_t n = close ? (size_t)(close - open) - 2 : 0;
+		const char *close = strstr(open, "}}"), *name = open + 2;
+		size_t n = close ? (size_t)(close - name) : 0;
+		const struct embed_file *f = whole ? find_part(rq, name, n) : NULL;
 
-		while (v->name && (strlen(v->name) != n || strncmp(v->name, open + 2, n)))
-			v++;
-		buf_add(out, html, (size_t)(open - html));
-		if (close && v->name) {
-			escape(out, v->text);
+		buf_add(&rq->out, html, (size_t)(open - html));
+		if (f) {
+			fill(rq, (const char *)f->data, values, false);
+			html = close + 2 + (close[2] == '\n');	/* a part ends its last line itself */
+		} else if (close && put_value(&rq->out, name, n, values)) {
 			html = close + 2;
 		} else {
-			buf_puts(out, "{{");
-			html = open + 2;
+			buf_puts(&rq->out, "{{");
+			html = name;
 		}
 	}
-	buf_puts(out, html);
+	buf_puts(&rq->out, html);
+}
+
+/* Where the page's data comes from. */
+static const char *api_address(const struct req *rq, const char *name, const char *query)
+{
+	if (rq->id)
+		return arena_printf(rq->arena, "/api/v1/%ss/%s.json", name, encoded(rq->arena, rq->id));
+	if (!strcmp(name, "overview"))
+		return "/api/v1/runs.json";
+	return arena_printf(rq->arena, "/api/v1/%s.json%s%s", name, *query ? "?" : "", query);
 }
 
 /* "sweep" of "/sweep", "overview" of "/", "run" of "/runs/{id}": the name of the file. */
@@ -257,6 +299,12 @@ static const char *page_name(const struct req *rq)
 	if (!rq->id)
 		return rq->path + 1;
 	return !strncmp(rq->path, "/runs/", 6) ? "run" : "alert";
+}
+
+/* aria-current of a link to `page`; one alert stands under them all. */
+static const char *on(const char *page, const char *link)
+{
+	return !strcmp(page, link) || (!strcmp(page, "alert") && !strcmp(link, "alerts")) ? "page" : "false";
 }
 
 static const char *data_version(struct req *rq)
@@ -280,8 +328,15 @@ int pages_page(struct req *rq, struct err *err)
 	if (!f)
 		return err_set(err, ERR_NOT_FOUND, "this build has no page %s", name);
 	query = api_query(rq, resource);
-	fill(&rq->out, (const char *)f->data, (const struct value[]){
+	fill(rq, (const char *)f->data, (const struct value[]){
 		{ "query", query },
+		{ "api", api_address(rq, name, query) },
+		{ "on_overview", on(name, "overview") },
+		{ "on_sweep", on(name, "sweep") },
+		{ "on_trend", on(name, "trend") },
+		{ "on_compare", on(name, "compare") },
+		{ "on_matrix", on(name, "matrix") },
+		{ "on_alerts", on(name, "alerts") },
 		{ "svg", picture(rq, name, query) },
 		{ "path", rq->path },
 		{ "id", rq->id ? encoded(rq->arena, rq->id) : "" },
@@ -289,9 +344,12 @@ int pages_page(struct req *rq, struct err *err)
 		{ "version", version_text },
 		{ "request_id", rq->request_id },
 		{ NULL, NULL },
-	});
+	}, true);
 	/* weak: the request's id differs each time, and nobody wants the page again for that */
 	tag = arena_printf(rq->arena, "%s %s %s %s", f->etag, rq->path, rq->query, version);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if ((f = part(rq, parts[i])))
+			tag = arena_printf(rq->arena, "%s %s", tag, f->etag);
 	sha256(tag, strlen(tag), digest);
 	hex_format(digest, 16, hex);
 	rq->weak_etag = arena_strdup(rq->arena, hex);

@@ -164,8 +164,12 @@ test('text is readable and marks are visible, in light and dark; pictures have t
 });
 
 test('no page has a script or a style of its own, and all say where they are', async () => {
-	for (const name of ['overview', 'sweep', 'trend', 'compare', 'matrix', 'alerts', 'alert', 'run']) {
-		const html = await file(`static/${name}.html`);
+	const parts = Object.fromEntries(
+		await Promise.all(['head', 'top', 'end'].map(async (p) => [`{{>${p}}}`, await file(`static/parts/${p}.html`)])),
+	);
+
+	for (const name of ['overview', 'sweep', 'trend', 'compare', 'matrix', 'alerts', 'alert', 'run', 'deliveries', 'rules']) {
+		const html = (await file(`static/${name}.html`)).replace(/\{\{>\w+\}\}/g, (p) => parts[p]);
 		assert.doesNotMatch(html, /<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)/, name);
 		assert.match(html, /SPDX-License-Identifier/);
 		assert.match(html, /\{\{request_id\}\}/);
