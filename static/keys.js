@@ -174,7 +174,8 @@ export function keys() {
 
 		if (e.ctrlKey || e.metaKey || e.altKey || $('dialog[open]') || on.closest('input, textarea, select'))
 			return;
-		if (e.key === 'Enter' && on.closest('a, button')) return;
+		// a button of a dialog that was just closed can still have the focus: it is not what Enter means
+		if (e.key === 'Enter' && on.closest('a, button') && on.getClientRects().length) return;
 		if (onKey(e.key)) e.preventDefault();
 	});
 }
