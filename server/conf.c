@@ -365,12 +365,17 @@ int conf_listen_split(const char *text, char host[256], int *port, struct err *e
 int conf_secret_of_file(const char *name, char out[CONF_SECRET], struct err *err)
 {
 	FILE *f = fopen(name, "re");
+	int failed = 0;
 
 	if (!f)
 		return err_set(err, ERR_SETUP, "%s: %s", name, strerror(errno));
-	if (!fgets(out, CONF_SECRET, f))
+	if (!fgets(out, CONF_SECRET, f)) {
+		failed = ferror(f) ? errno : 0;
 		out[0] = 0;
+	}
 	fclose(f);
+	if (failed)
+		return err_set(err, ERR_SETUP, "%s: %s", name, strerror(failed));
 	if (strlen(out) == CONF_SECRET - 1)
 		return err_set(err, ERR_SETUP, "%s: its first line is too long", name);
 	out[strcspn(out, "\r\n")] = 0;

@@ -43,13 +43,16 @@ run_unit() {
 		programs="$programs $BUILD/unit/${program%.c}"
 	done
 	log=$logs/unit.log
-	prove -v $programs > "$log" 2>&1
+	prove -v --merge $programs > "$log" 2>&1
 	status=$?
 	grep -E '^not ok' -A 6 "$log" | grep -vE '^(ok|--)' | head -200
 	grep -E '^(ok .*|1\.\.0 )# SKIP' "$log"
 	sed -n '/^Test Summary Report/,$p' "$log"
-	[ $status = 0 ] || grep -qE '^not ok' "$log" || tail -50 "$log"
-	count "$(grep -E '^ok ' "$log" | grep -cvE '# SKIP')" "$(lines '^not ok ' "$log")" \
+	crashed=$(sed -n 's/ *(Wstat: .* Failed: 0)$//p' "$log")	# ended badly without a failed test: each is one failure
+	for program in $crashed; do
+		awk -v from="$program .." '/ \.\.+ *$/ || /^Test Summary/ { on = !index($0, from) ? 0 : 1 } on' "$log" | tail -50
+	done
+	count "$(grep -E '^ok ' "$log" | grep -cvE '# SKIP')" "$(($(lines '^not ok ' "$log") + $(echo $crashed | wc -w)))" \
 		"$(lines '^(ok .*|1\.\.0 )# SKIP' "$log")" $status unit
 }
 

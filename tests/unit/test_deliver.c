@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An alert as JSON, the message it travels in, and what addresses are taken. */
 #include "../../server/calc_alert.h"
+#include "../../server/calc_group.h"
 #include "../../server/deliver.h"
 #include "../../server/watch_send.h"
 #include "tap.h"
@@ -204,9 +205,11 @@ static struct calc_alert story(void)
 static void test_json(void)
 {
 	struct calc_alert al = story();
+	struct calc_group group = { .why = "one step, one benchmark" };
 	struct buf b;
 	struct jsonw j;
 
+	al.group = &group;
 	buf_init(&b);
 	j = jsonw_begin(&b);
 	calc_alert_json(&j, &al, "https://perf.example", true);

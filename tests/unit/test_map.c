@@ -113,7 +113,8 @@ static void test_wrong(void)
 		{ "S\nB: *\nW: x\n", "F: line 3: W: is not known here: B, X, M, L or H is needed" },
 		{ "S\nB:\n", "F: line 2: B: says nothing" },
 		{ "S\nhello\n", "F: line 2: \"hello\": a letter and a colon are needed, or an empty line before a heading" },
-		{ "S\nB: *\nH: https://x secret=/nonexistent\n", "F: line 3: /nonexistent: No such file or directory" },
+		{ "S\nB: *\nH: https://x secret=/dev/null/x\n", "F: line 3: /dev/null/x: Not a directory" },
+		{ "S\nB: *\nH: https://x secret=/\n", "F: line 3: /: Is a directory" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
