@@ -224,3 +224,14 @@ double svg_heading(struct buf *out, double x, double width, const char *title, c
 		y = paragraph(out, subtitle, "muted", 12, x, y - 1, width, 2);
 	return y;
 }
+
+void svg_nothing(struct buf *out, double width, const char *title, const char *subtitle, const char *text)
+{
+	static const double edge = 12;
+	double y;
+
+	svg_begin(out, width, 160, title, "No data for this selection.");
+	y = svg_heading(out, edge, width - 2 * edge, title, subtitle);
+	svg_text(out, edge, y + 24, "muted", "start", text);
+	svg_end(out);
+}

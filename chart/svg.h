@@ -42,6 +42,8 @@ double svg_width(const char *s, double font_px);	/* a careful guess: no font is 
 void svg_shorten(char *out, size_t size, const char *s, size_t max);
 /* Title (at most two lines) and subtitle at x; returns the y below them. */
 double svg_heading(struct buf *out, double x, double width, const char *title, const char *subtitle);
+/* The whole picture of a selection without data: its heading, and `text`, a sentence. */
+void svg_nothing(struct buf *out, double width, const char *title, const char *subtitle, const char *text);
 
 /* Numbers. */
 struct svg_unit svg_unit_of(const char *unit, double around);	/* "ns/call", 17000 -> 0.001 "us" */

@@ -169,16 +169,6 @@ static void legend(struct buf *out, const struct plan *p, const struct chart_com
 	}
 }
 
-static void nothing(struct buf *out, const struct chart_compare *c)
-{
-	double y;
-
-	svg_begin(out, WIDTH, 160, c->title, "No data for this selection.");
-	y = svg_heading(out, EDGE, WIDTH - 2 * EDGE, c->title, c->subtitle);
-	svg_text(out, EDGE, y + 24, "muted", "start", "Nothing of this selection was measured on both kernels yet.");
-	svg_end(out);
-}
-
 static void describe(struct buf *desc, const struct chart_compare *c)
 {
 	buf_puts(desc, "Change in percent of the second kernel against the first, a row a series:");
@@ -193,7 +183,8 @@ void chart_compare_svg(struct buf *out, const struct chart_compare *c)
 	struct plan p;
 
 	if (!c->n_rows) {
-		nothing(out, c);
+		svg_nothing(out, WIDTH, c->title, c->subtitle,
+			    "Nothing of this selection was measured on both kernels yet.");
 		return;
 	}
 	buf_init(&body);

@@ -103,16 +103,6 @@ static void left_out(struct buf *out, const struct chart_matrix *m, double y)
 	svg_text(out, EDGE, y, "muted", "start", text);
 }
 
-static void nothing(struct buf *out, const struct chart_matrix *m)
-{
-	double y;
-
-	svg_begin(out, WIDTH, 160, m->title, "No data for this selection.");
-	y = svg_heading(out, EDGE, WIDTH - 2 * EDGE, m->title, m->subtitle);
-	svg_text(out, EDGE, y + 24, "muted", "start", "Nothing of this selection was measured on both kernels yet.");
-	svg_end(out);
-}
-
 static void describe(struct buf *desc, const struct chart_matrix *m)
 {
 	size_t told = 0;
@@ -132,7 +122,8 @@ void chart_matrix_svg(struct buf *out, const struct chart_matrix *m)
 	struct plan p;
 
 	if (!m->n_rows || !m->n_cols) {
-		nothing(out, m);
+		svg_nothing(out, WIDTH, m->title, m->subtitle,
+			    "Nothing of this selection was measured on both kernels yet.");
 		return;
 	}
 	buf_init(&body);

@@ -281,16 +281,6 @@ static void ratio_ends(struct buf *out, const struct plan *p, const struct chart
 	free(by_style);
 }
 
-static void nothing(struct buf *out, const struct chart_sweep *c)
-{
-	double y;
-
-	svg_begin(out, WIDTH, 160, c->title, "No data for this selection.");
-	y = svg_heading(out, 12, WIDTH - 24, c->title, c->subtitle);
-	svg_text(out, 12, y + 24, "muted", "start", "No data for this selection: nothing of it was measured yet.");
-	svg_end(out);
-}
-
 static void describe(struct buf *desc, const struct chart_sweep *c)
 {
 	buf_printf(desc, "%s against %s, both axes logarithmic. Lines:", c->y_unit, c->x_name);
@@ -307,7 +297,8 @@ void chart_sweep_svg(struct buf *out, const struct chart_sweep *c)
 
 	svg_range_lines(&any, c->lines, c->n_lines, true);
 	if (any.lo > any.hi) {
-		nothing(out, c);
+		svg_nothing(out, WIDTH, c->title, c->subtitle,
+			    "No data for this selection: nothing of it was measured yet.");
 		return;
 	}
 	buf_init(&body);

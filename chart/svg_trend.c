@@ -117,16 +117,6 @@ static void change(struct buf *out, const struct plan *p, const struct chart_tre
 	svg_text(out, x, up ? y - 21 : y + 29, class, "middle", text);
 }
 
-static void nothing(struct buf *out, const struct chart_trend *c)
-{
-	double y;
-
-	svg_begin(out, WIDTH, 160, c->title, "No data for this selection.");
-	y = svg_heading(out, 12, WIDTH - 24, c->title, c->subtitle);
-	svg_text(out, 12, y + 24, "muted", "start", "No data for this selection: nothing of it was measured yet.");
-	svg_end(out);
-}
-
 static void describe(struct buf *desc, const struct chart_trend *c)
 {
 	buf_printf(desc, "%s by kernel, %s to %s. Lines:", c->y_unit, c->kernels[0], c->kernels[c->n_kernels - 1]);
@@ -143,7 +133,8 @@ void chart_trend_svg(struct buf *out, const struct chart_trend *c)
 
 	svg_range_lines(&any, c->lines, c->n_lines, false);
 	if (any.lo > any.hi || !c->n_kernels) {
-		nothing(out, c);
+		svg_nothing(out, WIDTH, c->title, c->subtitle,
+			    "No data for this selection: nothing of it was measured yet.");
 		return;
 	}
 	buf_init(&body);
