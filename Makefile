@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: replay replay-found detect-score ab-score lint-openapi all run test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: replay replay-found detect-score ab-score lint-openapi all run demo-large test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -166,6 +166,11 @@ run: deps
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@exec $(BUILD)/nsecwatchd up --demo --data var
 
+# 12 machines x 5 THP modes x 40 kernels x 30 benchmarks, all generated, kept in var/large: see tools/demo_large.py.
+demo-large: deps
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@exec /usr/bin/python3 tools/demo_large.py --server $(BUILD)/nsecwatchd --data var/large $(DEMO_LARGE)
+
 test: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all $(UNIT) $(BUILD)/corpus_dump
 	@BUILD=$(BUILD) SAN=$(SAN) WITH_NPM=$(WITH_NPM) tests/run.sh
@@ -206,6 +211,7 @@ lint-openapi: deps-test
 
 help:
 	@echo 'make run            install what is missing, build, start on http://127.0.0.1:8080 with demo data (kept in ./var)'
+	@echo 'make demo-large     the same with a large generated lab, on http://127.0.0.1:8081, kept in ./var/large (a minute to fill)'
 	@echo 'make test           install what is missing, build, run all tests'
 	@echo 'make                build build/nsecwatchd'
 	@echo 'make SAN=address    the same with a sanitizer (address, undefined, thread), into build/SAN; also make test SAN=...'
