@@ -42,7 +42,7 @@ THP = [
     {"enabled": "madvise"},
     {"enabled": "always"},
     {"enabled": "always", "hugepages-64kB": "always"},
-    {"enabled": "always", "hugepages-2048kB": "always"},
+    {"enabled": "never", "hugepages-2048kB": "always"},
 ]
 MAINLINE = ["6.12", "6.13-rc1", "6.13-rc4", "6.13", "6.14-rc1", "6.14-rc4", "6.14", "6.15-rc1", "6.15-rc4", "6.15",
             "6.16-rc1", "6.16-rc4", "6.16-rc7", "6.16", "6.17-rc1", "6.17-rc2", "6.17-rc3", "6.17-rc4", "6.17-rc5",
