@@ -6,8 +6,13 @@
 #include <string.h>
 
 #include "../chart/table.h"
+#include "../lib/tm.h"
 #include "api_shapes.h"
+#include "calc_trend_thin.h"
 #include "calc_words.h"
+
+#define RUNS_MOST 20000		/* of one answer: more would be a cloud, not dots */
+#define POINTS_MOST 100000	/* of a line: what most= can say */
 
 static void json_numbers(struct jsonw *j, const char *key, const double *v, size_t n)
 {
@@ -30,7 +35,8 @@ static void json_range(struct jsonw *j, const char *key, double lo, double hi)
 struct asked {
 	struct arena *a;
 	const struct trend *trend;
-	bool explain;
+	bool explain, runs, dots;	/* dots: and not too many runs to be drawn */
+	bool thinned;
 };
 
 static void json_change(struct jsonw *j, const struct asked *asked, const struct trend_change *c)
@@ -58,6 +64,45 @@ static void json_change(struct jsonw *j, const struct asked *asked, const struct
 	jsonw_object_end(j);
 }
 
+static void json_counts(struct jsonw *j, const char *key, const int64_t *v, size_t n)
+{
+	jsonw_key(j, key);
+	jsonw_array(j);
+	for (size_t i = 0; i < n; i++)
+		jsonw_i64(j, v[i]);
+	jsonw_array_end(j);
+}
+
+/* Every run behind the points, in columns; null where they would be too many. */
+static void json_runs(struct jsonw *j, const struct trend_series *s)
+{
+	char at[TM_TEXT];
+
+	jsonw_key(j, "runs");
+	jsonw_object(j);
+	jsonw_key(j, "at");
+	jsonw_array(j);
+	for (size_t i = 0; i < s->n_runs; i++)
+		jsonw_i64(j, s->runs[i].kernel);
+	jsonw_array_end(j);
+	jsonw_key(j, "y");
+	jsonw_array(j);
+	for (size_t i = 0; i < s->n_runs; i++)
+		jsonw_num(j, s->runs[i].s.mean);
+	jsonw_array_end(j);
+	jsonw_key(j, "n");
+	jsonw_array(j);
+	for (size_t i = 0; i < s->n_runs; i++)
+		jsonw_i64(j, s->runs[i].s.n);
+	jsonw_array_end(j);
+	jsonw_key(j, "started_at");
+	jsonw_array(j);
+	for (size_t i = 0; i < s->n_runs; i++)
+		jsonw_str(j, tm_format(s->runs[i].started_at, at));
+	jsonw_array_end(j);
+	jsonw_object_end(j);
+}
+
 static void json_series(struct jsonw *j, const struct asked *asked, const struct trend_series *t)
 {
 	const struct cat_series *s = t->series;
@@ -82,11 +127,14 @@ static void json_series(struct jsonw *j, const struct asked *asked, const struct
 	json_numbers(j, "y", t->y, n);
 	json_numbers(j, "lo", t->lo, n);
 	json_numbers(j, "hi", t->hi, n);
-	jsonw_key(j, "n");
-	jsonw_array(j);
-	for (size_t i = 0; i < n; i++)
-		jsonw_i64(j, t->n[i]);
-	jsonw_array_end(j);
+	json_counts(j, "n", t->n, n);
+	json_counts(j, "boots", t->boots, n);
+	if (asked->thinned)
+		jsonw_ki64(j, "left_out", (int64_t)t->left_out);
+	if (asked->dots)
+		json_runs(j, t);
+	else if (asked->runs)
+		jsonw_kraw(j, "runs", "null");
 	jsonw_key(j, "changes");
 	jsonw_array(j);
 	for (size_t i = 0; i < t->n_changes; i++)
@@ -100,9 +148,44 @@ static void json_series(struct jsonw *j, const struct asked *asked, const struct
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, struct arena *a, const struct trend *t, bool explain)
+/* When each machine first ran each kernel: a machine runs all its series together. */
+static void json_machines(struct jsonw *j, struct arena *a, const struct trend *t)
 {
-	const struct asked asked = { a, t, explain };
+	int64_t *first = arena_array(a, int64_t, t->n_kernels);
+	bool *told = arena_array(a, bool, t->n_series);
+	char at[TM_TEXT];
+
+	jsonw_key(j, "machines");
+	jsonw_array(j);
+	for (size_t m = 0; m < t->n_series; m++) {
+		if (told[m])
+			continue;
+		memset(first, 0, t->n_kernels * sizeof(*first));
+		for (size_t i = m; i < t->n_series; i++) {
+			const struct trend_series *s = &t->series[i];
+
+			if (s->series->machine != t->series[m].series->machine)
+				continue;
+			told[i] = true;
+			for (size_t r = 0; r < s->n_runs; r++)
+				if (!first[s->runs[r].kernel] || s->runs[r].started_at < first[s->runs[r].kernel])
+					first[s->runs[r].kernel] = s->runs[r].started_at;
+		}
+		jsonw_object(j);
+		jsonw_kstr(j, "machine", t->series[m].series->machine->name);
+		jsonw_key(j, "started_at");
+		jsonw_array(j);
+		for (size_t i = 0; i < t->n_kernels; i++)
+			jsonw_str(j, first[i] ? tm_format(first[i], at) : NULL);
+		jsonw_array_end(j);
+		jsonw_object_end(j);
+	}
+	jsonw_array_end(j);
+}
+
+static void as_json(struct buf *out, const struct asked *asked)
+{
+	const struct trend *t = asked->trend;
 	struct jsonw j = jsonw_begin(out);
 
 	jsonw_object(&j);
@@ -111,10 +194,12 @@ static void as_json(struct buf *out, struct arena *a, const struct trend *t, boo
 	for (size_t i = 0; i < t->n_kernels; i++)
 		api_shapes_kernel(&j, t->kernels[i]);
 	jsonw_array_end(&j);
+	if (asked->runs)
+		json_machines(&j, asked->a, t);
 	jsonw_key(&j, "series");
 	jsonw_array(&j);
 	for (size_t i = 0; i < t->n_series; i++)
-		json_series(&j, &asked, &t->series[i]);
+		json_series(&j, asked, &t->series[i]);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);
 }
@@ -167,18 +252,32 @@ static void as_csv(struct buf *out, struct arena *a, const struct trend *t)
 	table_csv(out, table);
 }
 
+static bool few_runs(const struct trend *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_series; i++)
+		n += t->series[i].n_runs;
+	return n <= RUNS_MOST;
+}
+
 int api_trend(struct req *rq, struct err *err)
 {
+	struct asked asked = { .a = rq->arena };
 	struct selection sel;
 	struct compare_runs runs;
 	struct trend *t;
-	bool explain;
-	int variants;
+	int variants, most;
 
 	if (web_arg_int(rq, "variants", 0, 1, 0, &variants, err) || api_shapes_selection(rq, &sel, err) ||
-	    api_shapes_flag(rq, "explain", &explain, err) || api_shapes_runs(rq, &runs, err) ||
+	    web_arg_int(rq, "most", TREND_THIN_LEAST, POINTS_MOST, POINTS_MOST, &most, err) ||
+	    api_shapes_flag(rq, "explain", &asked.explain, err) || api_shapes_flag(rq, "runs", &asked.runs, err) ||
+	    api_shapes_runs(rq, &runs, err) ||
 	    calc_trend(rq->server->catalog, rq->db, rq->arena, &sel, variants != 0, &runs, &t, err))
 		return -1;
+	asked.trend = t;
+	asked.thinned = web_arg(rq, "most") && calc_trend_thin(rq->arena, t, (size_t)most);
+	asked.dots = asked.runs && few_runs(t);
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, t);
 	else if (rq->rep == REP_TEXT)
@@ -186,6 +285,6 @@ int api_trend(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		api_trend_svg(&rq->out, rq->arena, t);
 	else
-		as_json(&rq->out, rq->arena, t, explain);
+		as_json(&rq->out, &asked);
 	return 0;
 }

@@ -12,12 +12,6 @@
 #include "db_alerts.h"
 #include "db_packs.h"
 
-struct point {			/* a sample that counts */
-	uint32_t series;	/* index in `order` */
-	uint32_t kernel;	/* index in the trend's kernels */
-	struct stats_sample s;
-};
-
 struct step {			/* two neighbours of a series that were tested */
 	struct trend_series *series;
 	size_t after, at;
@@ -37,7 +31,7 @@ struct work {
 	const struct compare_runs *runs;
 	const struct cat_kernel **kernels;	/* by track and order */
 	size_t n_kernels;
-	struct point *points;			/* by series, then kernel */
+	struct trend_run *points;		/* samples that count: by series (index in `order`), then kernel */
 	size_t n;
 	struct student_memo memo;
 	struct step *steps;
@@ -158,9 +152,10 @@ static void sort_points(struct work *w, const struct calc_ids *kernels, const st
 		const struct place *p = &by_kernel[i];
 		const struct sample *s = &samples[p->sample];
 
-		w->points[of_series[p->series]++] = (struct point){ p->series, p->kernel, {
-			.boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev,
-			.min = s->min, .max = s->max } };
+		w->points[of_series[p->series]++] = (struct trend_run){
+			.series = p->series, .kernel = p->kernel, .started_at = s->started_at,
+			.s = { .boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev,
+			       .min = s->min, .max = s->max } };
 	}
 }
 
@@ -174,7 +169,8 @@ static struct trend_series *add_series(struct work *w, const struct cat_series *
 	*s = (struct trend_series){ .series = series, .track = track, .y = arena_array(w->a, double, w->n_kernels),
 				    .lo = arena_array(w->a, double, w->n_kernels),
 				    .hi = arena_array(w->a, double, w->n_kernels),
-				    .n = arena_array(w->a, int64_t, w->n_kernels) };
+				    .n = arena_array(w->a, int64_t, w->n_kernels),
+				    .boots = arena_array(w->a, int64_t, w->n_kernels) };
 	for (size_t i = 0; i < w->n_kernels; i++)
 		s->y[i] = s->lo[i] = s->hi[i] = NAN;
 	return s;
@@ -199,7 +195,7 @@ static void add_step(struct work *w, struct trend_series *s, size_t after, const
 }
 
 /* The points from..to of one series and kernel become one value; returns the side. */
-static void add_point(struct work *w, struct trend_series *s, const struct point *p, size_t n, void *scratch,
+static void add_point(struct work *w, struct trend_series *s, const struct trend_run *p, size_t n, void *scratch,
 		      struct stats_sample *flat, struct stats_side *side)
 {
 	for (size_t i = 0; i < n; i++)
@@ -207,6 +203,8 @@ static void add_point(struct work *w, struct trend_series *s, const struct point
 	stats_side_of(flat, n, scratch, side);
 	s->y[p->kernel] = side->center;
 	s->n[p->kernel] = side->n;
+	s->boots[p->kernel] = side->boots;
+	s->n_runs += n;
 	w->drawn[w->n_drawn++] = (struct drawn){ p->kernel, *side };
 }
 
@@ -231,13 +229,13 @@ static void add_intervals(struct work *w, struct trend_series *s)
 /* Whether the kernels of the series and track at `from` are enough to speak of levels. */
 static bool has_levels(const struct work *w, size_t from)
 {
-	const struct point *first = &w->points[from];
+	const struct trend_run *first = &w->points[from];
 	const char *track = w->kernels[first->kernel]->track;
 	size_t n = 0;
 	uint32_t last = UINT32_MAX;
 
 	for (size_t i = from; i < w->n && n < TREND_LEVELS_LEAST; i++) {
-		const struct point *p = &w->points[i];
+		const struct trend_run *p = &w->points[i];
 
 		if (p->series != first->series || strcmp(w->kernels[p->kernel]->track, track))
 			break;
@@ -276,7 +274,7 @@ static void make_series(struct work *w)
 	size_t series = SIZE_MAX;
 
 	for (size_t from = 0, to; from < w->n; from = to) {
-		const struct point *p = &w->points[from];
+		const struct trend_run *p = &w->points[from];
 		const struct cat_kernel *k = w->kernels[p->kernel];
 
 		for (to = from; to < w->n && w->points[to].series == p->series && w->points[to].kernel == p->kernel;)
@@ -285,6 +283,7 @@ static void make_series(struct work *w)
 			end_series(w, s, &before, &last);
 			s = add_series(w, w->order[p->series], k->track);
 			s->levels = has_levels(w, from);
+			s->runs = p;
 			series = p->series;
 			w->n_measured = 0;
 		}

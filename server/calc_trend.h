@@ -33,11 +33,21 @@ struct trend_change {
 	const struct cat_kernel *from, *to;	/* the step: as the alert's row has it, else around the suspects */
 };
 
+struct trend_run {			/* what one run says of a series */
+	uint32_t series;		/* calc_trend.c's own */
+	uint32_t kernel;		/* index of its kernel */
+	struct stats_sample s;
+	int64_t started_at;
+};
+
 struct trend_series {			/* one series on one track */
 	const struct cat_series *series;
 	const char *track;
 	double *y, *lo, *hi;		/* n_kernels each; NaN: not run, no noise estimate */
-	int64_t *n;
+	int64_t *n, *boots;
+	const struct trend_run *runs;	/* behind the points, by kernel */
+	size_t n_runs;
+	size_t left_out;		/* points that calc_trend_thin() took away */
 	struct trend_change *changes;
 	size_t n_changes;
 	bool levels;			/* long enough to have them */

@@ -40,7 +40,7 @@ const struct route routes[] = {
 	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent explain run " SELECTORS, .cached = true,
 	  .about = "One parameter as axis, a line a kernel, and the change against the first.", .shape = "Sweep" },
 	{ .method = "GET", .pattern = "/api/v1/trend", .handler = api_trend, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "variants explain run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "variants runs most explain run " SELECTORS, .cached = true,
 	  .about = "Series over the kernels of their tracks, with the steps found.", .shape = "Trend" },
 	{ .method = "GET", .pattern = "/api/v1/matrix", .handler = api_matrix, .scope = SCOPE_READ,
 	  .reps = TABLES | REP_SVG, .args = "base head rows cols explain run " SELECTORS, .cached = true,

@@ -187,3 +187,56 @@ def test_the_order_of_upload_does_not_matter(api, machine):
         post(api, machine, f"6.{i}", value)
     (series,) = trend(api, machine)["series"]
     assert [c["at"] for c in series["changes"]] == [10]
+
+
+# ---- for pictures ----
+
+def test_every_run_behind_the_points_is_told_when_asked_for(api, machine):
+    for value in (10, 12):
+        post(api, machine, "6.16", value, value)
+    post(api, machine, "6.17-rc1", 20)
+    assert "runs" not in trend(api, machine)["series"][0] and "machines" not in trend(api, machine)
+    answer = trend(api, machine, runs="1")
+    (series,) = answer["series"]
+    assert series["boots"] == [2, 1] and series["n"] == [4, 1]
+    runs = series["runs"]
+    assert runs["at"] == [0, 0, 1] and sorted(runs["y"]) == [10, 12, 20] and sorted(runs["n"]) == [1, 2, 2]
+    (when,) = answer["machines"]
+    assert when["machine"] == machine
+    assert when["started_at"] == [min(runs["started_at"][:2]), runs["started_at"][2]]
+    error_of(api.get(TREND, params={"machine": machine, "runs": "yes"}), 400, "bad_argument")
+
+
+def test_a_line_of_too_many_points_keeps_what_stands_out(api, machine):
+    values = [100 + i % 7 for i in range(600)]
+    values[333] = 50        # nothing that a picture of 100 points may lose
+    values[400:] = [v * 2 for v in values[400:]]
+    many = [submission(f"6.{i // 10 + 1}.{i % 10 + 1}", machine, values=[v]) for i, v in enumerate(values)]
+    assert api.post("/api/v1/runs", json=many).status_code == 200
+    whole = trend(api, machine, track="stable-*")
+    most = {"most": "100", "track": "stable-*"}
+    assert trend(api, machine, most="5000", track="stable-*") == whole, "what is short enough stays as it is"
+    error_of(api.get(TREND, params={"machine": machine, "most": "99"}), 400, "bad_argument")
+    # 60 tracks of 10 kernels: none of them is long
+    assert trend(api, machine, **most) == whole
+
+
+def test_a_long_line_keeps_its_ends_its_extremes_and_its_changes(api, machine):
+    values = [100 + i % 7 for i in range(600)]
+    values[333] = 50
+    values[400:] = [v * 2 for v in values[400:]]
+    many = [submission(f"6.16.{i + 1}", machine, values=[v]) for i, v in enumerate(values)]
+    assert api.post("/api/v1/runs", json=many).status_code == 200
+    (all_,) = trend(api, machine)["series"]
+    answer = trend(api, machine, most="100", runs="1")
+    (thin,) = answer["series"]
+    assert len(answer["kernels"]) == len(thin["y"]) <= 120 and thin["left_out"] == 600 - len(thin["y"])
+    assert None not in thin["y"] and min(thin["y"]) == 50 and max(thin["y"]) == max(all_["y"])
+    assert [answer["kernels"][i]["name"] for i in (0, -1)] == ["6.16.1", "6.16.600"]
+    names = {k["name"]: k for k in trend(api, machine)["kernels"]}
+    before, after = all_["changes"][0], thin["changes"][0]
+    assert list(names)[before["at"]] == answer["kernels"][after["at"]]["name"] == "6.16.401"
+    assert answer["kernels"][after["after"]]["name"] == "6.16.400"
+    # a run stands at its kernel still
+    assert all(thin["y"][at] == y for at, y in zip(thin["runs"]["at"], thin["runs"]["y"]))
+    assert answer["machines"][0]["started_at"][0] is not None
