@@ -73,10 +73,20 @@ run_corpus() {
 	count "$(echo "$last" | number files)" "$(echo "$last" | number 'not argued')" 0 $status corpus
 }
 
+# Files of tests on as many processes as there are processors; what asks what all of them have seen goes behind them.
 run_http() {
-	log=$logs/http.log
-	/usr/bin/python3 -m pytest -q -rsfE --tb=short --color=no -p no:cacheprovider --ignore=tests/http/test_kill.py \
-		tests/http > "$log" 2>&1
+	export NSECWATCH_SEEN="$logs/seen"
+	rm -rf "$NSECWATCH_SEEN"
+	mkdir -p "$NSECWATCH_SEEN"
+	pytest_of http -n "$(nproc)" --dist loadfile --durations=25 --ignore=tests/http/test_kill.py tests/http
+	pytest_of http-all -m after_all tests/http/test_openapi.py
+}
+
+# pytest_of NAME ARGUMENTS: one call of pytest, counted
+pytest_of() {
+	name=$1 log=$logs/$1.log
+	shift
+	/usr/bin/python3 -m pytest -q -rsfE --tb=short --color=no -p no:cacheprovider "$@" > "$log" 2>&1
 	status=$?
 	[ $status = 5 ] && status=0	# no tests collected
 	sed -n '/^=*.*\(FAILURES\|ERRORS\|short test summary\|warnings summary\)/,$p' "$log"
@@ -84,7 +94,7 @@ run_http() {
 	last=$(tail -1 "$log")
 	count "$(echo "$last" | number passed)" \
 		"$(($(echo "$last" | number failed) + $(echo "$last" | number 'errors\{0,1\}')))" \
-		"$(echo "$last" | number skipped)" $status http
+		"$(echo "$last" | number skipped)" $status "$name"
 }
 
 # number WORD: the number before WORD in pytest's last line, 0 without

@@ -54,6 +54,7 @@ if [ "$what" = test ]; then
 	need procps have ps
 	need python3 have /usr/bin/python3
 	need python3-pytest module pytest
+	need python3-pytest-xdist module xdist
 	need python3-psycopg2 module psycopg2
 	need python3-requests module requests
 	need python3-hypothesis module hypothesis

@@ -15,6 +15,7 @@ module:
 The server's log is kept and shown when a test fails. Every answer that requests or
 .raw() get is checked against /api/openapi.json (openapi.py).
 """
+import os
 import pathlib
 import threading
 
@@ -26,6 +27,8 @@ import openapi
 import sinks
 
 openapi.hook_requests()
+
+SEEN = os.environ.get("NSECWATCH_SEEN") and pathlib.Path(os.environ["NSECWATCH_SEEN"])
 
 
 @pytest.fixture(scope="session")
@@ -125,17 +128,26 @@ def mail():
 
 
 def pytest_collection_modifyitems(config, items):
-    """What asks what all tests have seen comes last, and only where all of them run."""
+    """What asks what all tests have seen comes last, and only behind all of them: here, or recorded by others."""
     last = [item for item in items if item.get_closest_marker("after_all")]
     here = pathlib.Path(__file__).parent
     whole = {item.path for item in items} >= set(here.glob("test_*.py")) and not config.option.keyword
-    items[:] = [item for item in items if item not in last] + (last if whole else [])
-    if not whole and last:
+    asked = whole and not hasattr(config, "workerinput") or config.option.markexpr == "after_all"
+    items[:] = [item for item in items if item not in last] + (last if asked else [])
+    if not asked and last:
         config.hook.pytest_deselected(items=last)
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "after_all: runs behind all others, and only with all of them")
+    if SEEN and config.option.markexpr == "after_all":
+        openapi.recall(SEEN)
+
+
+def pytest_sessionfinish(session):
+    """What one of several processes has seen (pytest -n) is for the one that asks all of it (pytest -m after_all)."""
+    if SEEN and hasattr(session.config, "workerinput"):
+        openapi.record(SEEN / f"{session.config.workerinput['workerid']}.json")
 
 
 def _logs(module):

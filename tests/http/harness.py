@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A real PostgreSQL and a real nsecwatchd for the HTTP tests; see conftest.py for the fixtures."""
+import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -38,10 +40,15 @@ def wait_until(condition, what="the condition", timeout=PATIENCE):
         pause = min(pause * 1.5, 0.1)
 
 
+_next_port = itertools.count(os.getpid() * 97)
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port below those that connections going out are given, so that it is still free in a moment."""
+    for n in _next_port:
+        with contextlib.suppress(OSError), socket.socket() as s:
+            s.bind(("127.0.0.1", 12000 + n % 20000))
+            return s.getsockname()[1]
 
 
 def pg_bin(tool):

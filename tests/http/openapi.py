@@ -31,6 +31,19 @@ class Deviation(AssertionError):
     """An answer that is not what /api/openapi.json says."""
 
 
+def record(path):
+    """Leaves what was seen in a file, for what asks it in another process."""
+    path.write_text(json.dumps({"seen": sorted(seen), "codes": sorted(codes)}))
+
+
+def recall(folder):
+    """Takes what processes before this one saw for seen here."""
+    for path in folder.glob("*.json"):
+        told = json.loads(path.read_text())
+        seen.update(map(tuple, told["seen"]))
+        codes.update(told["codes"])
+
+
 def document_of(base):
     """The document of the server at this address; all servers of a session are one program."""
     if "one" not in _documents:
