@@ -170,6 +170,12 @@ def command(*args, check=True, **env):
     return done
 
 
+def default_signals():
+    """In a child: the signals that end it do, also where the tests run under nohup."""
+    for one in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(one, signal.SIG_DFL)
+
+
 class Process:
     """One nsecwatchd subcommand in the background, its stderr kept."""
 
@@ -181,7 +187,7 @@ class Process:
     def start(self):
         assert self.process is None or self.process.poll() is not None
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.args, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(self.args, stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=default_signals)
         return self
 
     def stop(self, sig=signal.SIGTERM):
