@@ -21,7 +21,8 @@ import {
 import { h, replace } from './dom.js';
 
 const NARROW = 620; // px; below it lines are named under the plot
-const LEFT = 72;
+export const LEFT = 72;
+const KEYS_MOST = 24;
 
 let loading;
 
@@ -55,7 +56,7 @@ function sheet(href) {
  * [{label, end, style, hollow, y, lo, hi}], onsets [{x, style, text}], steps [{line, at, text, worse}], height,
  * room (px right of it), axis (false: no x names), sync, tip(i), open(i, line). Returns {destroy}.
  */
-class Plot {
+export class Plot {
 	constructor(Uplot, host, spec) {
 		Object.assign(this, { Uplot, host, spec, pinned: null, at: null });
 		this.theme = theme();
@@ -561,16 +562,23 @@ export function roomFor(lines) {
 }
 
 /*
- * Plots under each other in one panel, redrawn when its width or the colours change. specs share x. Returns destroy().
+ * Plots under each other in one panel, redrawn when its width or the colours change. specs share x. Kind: the class of the
+ * plots. Returns destroy(), which has them as destroy.plots.
  */
-export function draw(Uplot, panel, specs) {
+export function draw(Uplot, panel, specs, Kind = Plot) {
 	let plots = [];
 	let width = 0;
 	const host = h('div');
+	const destroy = () => {
+		resize.disconnect();
+		dark.removeEventListener('change', build);
+		plots.forEach((p) => p.destroy());
+	};
 	const hosts = specs.map((s) => h('div.plot'));
 	const keys = h(
 		'ul.keys',
-		specs[0].lines.map((l) => h('li', sample(l.style, l.hollow), l.label)),
+		specs[0].lines.slice(0, KEYS_MOST).map((l) => h('li', sample(l.style, l.hollow), l.label)),
+		specs[0].lines.length > KEYS_MOST ? h('li', `and ${specs[0].lines.length - KEYS_MOST} more`) : null,
 	);
 	const room = roomFor(specs.flatMap((s) => s.lines));
 
@@ -584,7 +592,8 @@ export function draw(Uplot, panel, specs) {
 		plots.forEach((p) => p.destroy());
 		width = panel.clientWidth;
 		keys.hidden = width >= NARROW;
-		plots = width ? specs.map((s, i) => new Plot(Uplot, hosts[i], { ...s, room })) : [];
+		plots = width ? specs.map((s, i) => new Kind(Uplot, hosts[i], { ...s, room })) : [];
+		destroy.plots = plots;
 	};
 	const resize = new ResizeObserver(() => panel.clientWidth !== width && build());
 	const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -592,9 +601,5 @@ export function draw(Uplot, panel, specs) {
 	build();
 	resize.observe(panel);
 	dark.addEventListener('change', build);
-	return () => {
-		resize.disconnect();
-		dark.removeEventListener('change', build);
-		plots.forEach((p) => p.destroy());
-	};
+	return destroy;
 }
