@@ -467,7 +467,7 @@ export class Plot {
 
 	show(i) {
 		const { u, tip, host } = this;
-		const { caption, head, rows, link } = this.spec.tip(i);
+		const { caption, head, rows, link } = this.spec.tip(i, this.narrow());
 
 		this.at = i;
 		replace(

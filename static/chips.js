@@ -12,7 +12,7 @@ const FIXED = {
 	kind: ['regression', 'improvement'],
 };
 
-const KERNEL_ARGS = ['kernel', 'base', 'head', 'fix'];
+const KERNEL_ARGS = ['kernel', 'base', 'head', 'fix', 'baseline'];
 
 // What each argument can be, from the catalogue.
 async function values(arg) {
@@ -78,6 +78,7 @@ const SINGLE = new Set([
 	'variants',
 	'lines',
 	'y',
+	'baseline',
 ]);
 
 function put(o) {
@@ -90,7 +91,7 @@ export function chips(el, { args, hide = [], choices = [] }) {
 	const query = current();
 	const shown = query.entries
 		.map(([name, value], index) => ({ name, value, index }))
-		.filter((c) => !isPageOnly(c.name) && !hide.includes(c.name));
+		.filter((c) => (!isPageOnly(c.name) || c.name === 'baseline') && !hide.includes(c.name));
 	const add = combo({
 		label: 'Add a selection',
 		placeholder: `+ ${args.slice(0, 3).join(', ')} \u2026`,

@@ -144,6 +144,10 @@ export function shortKernel(kernel, all) {
 	return others.length ? tail : short;
 }
 
+// The beginning and the end of a long name
+export const short = (name, most = 28) =>
+	name.length > most ? name.slice(0, most >> 1) + '\u2026' + name.slice(1 - (most >> 1)) : name;
+
 // kernels in sentences carry the v of tags where they are tags
 export function tag(kernel) {
 	const name = typeof kernel === 'string' ? kernel : kernel.name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The trend: cost by kernel in kernel order, with bands and steps. Sizes, micro-architectures or THP modes make the lines.
+// The trend: cost by kernel, release date or run date; a lane a track, with bands, runs, variants and steps.
 
 import { get } from './api.js';
 import { chips } from './chips.js';
@@ -7,298 +7,136 @@ import { draw, uplot } from './chart.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { bestTrend } from './pick.js';
-import { Query } from './query.js';
-import { betterOf } from './story.js';
-import { emptyState, generatedNote, howToSend, machineName, numCell, showPicture, table } from './views.js';
-import { asker, whyButton } from './why.js';
+import { current } from './query.js';
+import {
+	baselineOf,
+	BY,
+	changesOf,
+	linesOf,
+	panelsOf,
+	panelTitle,
+	standard,
+	stepsOf,
+	windowOf,
+	windowQuery,
+} from './trend_lines.js';
+import { TrendPlot } from './trend_plot.js';
+import { laneTable, stepsTable } from './trend_table.js';
+import { compareUrl, pointDetail, pointTip } from './trend_tip.js';
+import { emptyState, generatedNote, howToSend, machineName, showPicture } from './views.js';
+import { asker } from './why.js';
 
 const PANELS_MOST = 12;
-const LINES_MOST = 24;
+const POINTS_MOST = 2000; // of a line: a screen has no more columns
+
+// Variants are shown, off the line, unless the address says variants=0.
+const asked = (query) =>
+	(query.has('variants') ? query : query.with('variants', 1)).api().with('runs', 1).with('most', POINTS_MOST);
 
 async function load(query, signal) {
-	const [trend, Uplot] = await Promise.all([get(query.api().url('/api/v1/trend'), signal), uplot()]);
+	const [trend, Uplot] = await Promise.all([get(asked(query).url('/api/v1/trend'), signal), uplot()]);
 	return { trend, Uplot };
 }
 
-const NAMES = {
-	size: (s) => f.params(s.params) || s.metric,
-	uarch: (s, all) =>
-		all.some((o) => o !== s && o.uarch === s.uarch && o.machine !== s.machine)
-			? `${s.uarch} (${s.machine})`
-			: s.uarch,
-	thp: (s) => `THP ${s.thp}`,
-};
-const PANEL_BY = {
-	size: (s) => [s.machine, s.thp],
-	uarch: (s) => [f.params(s.params), s.thp],
-	thp: (s) => [f.params(s.params), s.machine],
-};
-const keyOf = (s, by) =>
-	JSON.stringify([s.benchmark, s.metric, s.track, s.base_page_kib ?? null, ...PANEL_BY[by](s)]);
-
-function standard(series) {
-	const many = (get_) => new Set(series.map(get_)).size > 1;
-	return many((s) => f.params(s.params))
-		? 'size'
-		: many((s) => s.machine)
-			? 'uarch'
-			: many((s) => s.thp)
-				? 'thp'
-				: 'size';
-}
-
-function panelsOf({ kernels, series }, by) {
-	const panels = new Map();
-
-	for (const s of series) {
-		const key = keyOf(s, by);
-		if (!panels.has(key)) panels.set(key, { series: [] });
-		panels.get(key).series.push(s);
-	}
-	for (const p of panels.values()) {
-		p.at = kernels
-			.map((_, i) => i)
-			.filter((i) => p.series.some((s) => s.y[i] !== null && s.y[i] !== undefined));
-		p.kernels = p.at.map((i) => kernels[i]);
-	}
-	return [...panels.values()].filter((p) => p.at.length).sort((a, b) => b.at.length - a.at.length);
-}
-
-function panelTitle(p, by) {
-	const s = p.series[0];
-	const parts = [s.benchmark];
-
-	if (by !== 'size' && f.params(s.params)) parts.push(f.params(s.params));
-	if (by !== 'uarch') parts.push(`${s.machine} (${s.uarch})`);
-	if (by !== 'thp') parts.push(`THP ${s.thp}`);
-	return `${parts.join(', ')}: ${s.track}`;
-}
-
-function spec(p, query, by, height) {
-	const percent = query.get('y') === 'percent';
-	const list = p.series.slice(0, LINES_MOST);
-	const unit = list[0].unit;
-	const names = list.map((s) => NAMES[by](s, list));
-	const lines = list.map((s, k) => {
-		const first = p.at.map((i) => s.y[i]).find((v) => v !== null),
-			scale = percent ? 100 / first : 1;
-		const pick = (a) => p.at.map((i) => (a?.[i] === null || a?.[i] === undefined ? null : a[i] * scale));
-		return {
-			label: names[k],
-			style: k,
-			y: pick(s.y),
-			lo: pick(s.lo),
-			hi: pick(s.hi),
-			n: p.at.map((i) => s.n?.[i]),
-			series: s,
-		};
-	});
-	const seen = lines.flatMap((l) => l.y).filter((v) => v !== null);
-	const lo = Math.min(...seen);
-	const hi = Math.max(...seen);
-	const yLog = lo > 0 && hi > 20 * lo;
-	const fromZero = !yLog && lo > 0 && hi > 2 * lo;
-	const yText = (v) => (percent ? `${f.significant(v)}\u202f%` : f.tick(v, unit) || f.significant(v));
-	const steps = lines.flatMap((l) =>
-		(l.series.changes ?? [])
-			.map((c) => ({
-				line: l,
-				at: p.at.indexOf(c.at),
-				text: f.percent(c.percent),
-				up: c.percent > 0,
-				worse: c.percent > 0 === (betterOf(unit, [l.series]) !== 'higher'),
-			}))
-			.filter((c) => c.at >= 0),
-	);
-
+function modesOf(trend, query) {
 	return {
-		label: 'Cost by kernel',
-		xs: p.kernels.map((_, i) => i),
-		even: true,
+		by: BY.includes(query.get('lines')) ? query.get('lines') : standard(trend.series),
+		x: query.get('x') ?? 'kernel',
+		y: query.get('y') ?? 'value',
+		scale: query.get('scale') ?? 'auto',
+		baseline: query.get('baseline') ?? baselineOf(trend),
+	};
+}
+
+// Logarithmic when asked for, or where a line would lie flat otherwise.
+function scaleOf(lines, mode) {
+	let lo = Infinity;
+	let hi = -Infinity;
+
+	for (const l of lines)
+		for (const v of l.y) if (v !== null) ((lo = Math.min(lo, v)), (hi = Math.max(hi, v)));
+	const log = lo > 0 && (mode === 'log' || (mode === 'auto' && hi > 20 * lo));
+	return { log, fromZero: !log && lo > 0 && hi > 2 * lo };
+}
+
+const alertUrl = (s) => `/alerts/${encodeURIComponent(s.alert)}`;
+
+function stepLinks(lane, lines) {
+	return stepsOf(lane, lines).map((s) => ({
+		...s,
+		href: s.alert ? alertUrl(s) : compareUrl(lane, s.line, s.after, s.at),
+		title: `${s.line.label}: ${s.text} from ${lane.kernels[s.after].name} to ${lane.kernels[s.at].name}, ${s.change.confidence}${s.alert ? ': its alert' : ': compare the two'}`,
+	}));
+}
+
+function yTitle(modes, unit, { log, fromZero }) {
+	const of = { percent: '% of the first kernel', baseline: `% of ${modes.baseline}` }[modes.y] ?? unit;
+	return of + (log ? ', log scale' : fromZero ? '' : ', the axis does not start at 0');
+}
+
+const X_TITLE = { kernel: '', released: 'release date, UTC', run: 'date of the first run, UTC' };
+
+function spec(trend, lane, lines, modes, query, height) {
+	const unit = lines[0].series.unit;
+	const scale = scaleOf(lines, modes.scale);
+	const yText =
+		modes.y === 'value'
+			? (v) => f.tick(v, unit) || f.significant(v)
+			: (v) => `${f.significant(v)}\u202f%`;
+	const exact = modes.y === 'value' ? (v) => f.value(v, unit) || f.significant(v) : yText;
+	const told = new Map((trend.machines ?? []).map((m) => [m.machine, m.started_at]));
+	const it = {
+		label: `Cost by kernel, ${lane.track}`,
+		xs: lane.xs,
+		even: modes.x === 'kernel',
 		xLog: false,
-		xText: (i) => shortName(p.kernels[i].name),
+		xTitle: X_TITLE[modes.x],
+		xText: (v) => (modes.x === 'kernel' ? f.short(lane.kernels[v].name) : f.day(new Date(v * 1000))),
 		height,
 		lines,
-		yLog,
+		yLog: scale.log,
+		yFromZero: scale.fromZero,
 		yText,
-		yFromZero: fromZero,
-		yTitle:
-			(percent ? '% of the first kernel' : unit) +
-			(yLog ? ', log scale' : fromZero || lo <= 0 ? '' : ', the axis does not start at 0'),
-		steps,
-		tip: (i) => tip(i, p, lines, yText),
+		yTitle: yTitle(modes, unit, scale),
+		steps: stepLinks(lane, lines),
+		thinned: lines.some((l) => l.series.left_out),
+		window: windowOf(lane, query, modes.x),
+		tip: (i, narrow) => pointTip(lane, lines, i, { yText: exact, line: it.line, narrow }),
+		told: (i, line, tip) => {
+			const l = lines[line];
+			if (l) pointDetail(lane, l, i, told.get(l.series.machine)?.[lane.at[i]], tip);
+		},
 	};
+
+	return it;
 }
 
-const shortName = (name) => (name.length > 28 ? name.slice(0, 14) + '\u2026' + name.slice(-13) : name);
+// Without any noise estimate there are no steps, but numbers differ.
+function unproven(trend) {
+	let most;
 
-function compareLink(p, i) {
-	const s = p.series[0];
-	return new Query([
-		['base', p.kernels[i - 1].name],
-		['head', p.kernels[i].name],
-		['benchmark', s.benchmark],
-		['machine', s.machine],
-	]).url('/compare');
-}
-
-function tip(i, p, lines, yText) {
-	const before = (l) => l.y.slice(0, i).findLast((v) => v !== null);
-
-	return {
-		caption: p.kernels[i].name,
-		head: ['', '', 'change', 'n'],
-		rows: lines
-			.filter((l) => l.y[i] !== null)
-			.map((l) => ({
-				style: l.style,
-				label: l.label,
-				cells: [
-					yText(l.y[i]),
-					before(l) === undefined ? '' : f.percent((l.y[i] / before(l) - 1) * 100),
-					String(l.n[i] ?? ''),
-				],
-			})),
-		link:
-			i > 0
-				? { href: compareLink(p, i), text: `compare with ${shortName(p.kernels[i - 1].name)}` }
-				: null,
-	};
-}
-
-function panelTable(p, by) {
-	const list = p.series.slice(0, LINES_MOST);
-	const scale = list.map((s) =>
-		f.scaleFor(
-			s.unit,
-			p.at.map((i) => s.y[i]),
-		),
-	);
-	const stepAt = (s, i) => s.changes?.find((c) => c.at === i);
-
-	return table({
-		tall: p.kernels.length > 25,
-		heads: [
-			'kernel',
-			...list.map((s, k) => ({ text: NAMES[by](s, list), unit: scale[k].unit, num: true })),
-		],
-		rows: p.kernels.map((k, row) =>
-			h(
-				'tr',
-				{ 'data-kernel': k.name },
-				h(
-					'th.k',
-					{ scope: 'row', title: k.release },
-					row
-						? h(
-								'a',
-								{ href: compareLink(p, row), title: 'compare with the kernel before' },
-								k.name,
-							)
-						: k.name,
-				),
-				list.map((s, c) => {
-					const i = p.at[row];
-					const v = s.y[i];
-					const step = stepAt(s, i);
-					return h(
-						step ? 'td.num.strong' : 'td.num',
-						step
-							? [
-									h(
-										'span',
-										{
-											class:
-												step.percent > 0 === (betterOf(s.unit, [s]) !== 'higher')
-													? 'worse'
-													: 'better',
-										},
-										f.percent(step.percent),
-									),
-									' ',
-								]
-							: '',
-						f.number(v, scale[c]),
-					);
-				}),
-			),
-		),
-	});
-}
-
-function changeWhy(trend, s, c, ask) {
-	const series = trend.series.indexOf(s);
-	const at = s.changes.indexOf(c);
-	const title = `${trend.kernels[c.at].name}, ${s.benchmark} ${f.params(s.params)}`.trim();
-
-	return whyButton(title, async () => {
-		const told = (await ask()).series[series]?.changes[at];
-		return told ? [['', told.why]] : [];
-	});
-}
-
-function stepsTable(trend, ask) {
-	const steps = trend.series
-		.flatMap((s) => (s.changes ?? []).map((c) => ({ s, c })))
-		.sort((a, b) => Math.abs(b.c.percent) - Math.abs(a.c.percent));
-
-	if (!steps.length) return null;
-	return [
-		h('h2', 'Steps'),
-		table({
-			id: 'steps-table',
-			heads: [
-				'from',
-				'to',
-				'benchmark',
-				'size',
-				'machine',
-				'THP',
-				{ text: 'before', num: true },
-				{ text: 'after', num: true },
-				{ text: 'change', num: true },
-				'confidence',
-				'alert',
-			],
-			rows: steps.slice(0, 200).map(({ s, c }) => {
-				const worse = c.percent > 0 === (betterOf(s.unit, [s]) !== 'higher');
-				return h(
-					'tr',
-					{ 'data-verdict': worse ? 'regression' : 'improvement' },
-					h('th.k', { scope: 'row' }, trend.kernels[c.after]?.name ?? ''),
-					h('td.k', trend.kernels[c.at].name),
-					h('td.k', s.benchmark),
-					h('td', f.params(s.params)),
-					h('td', machineName(s.machine)),
-					h('td', s.thp),
-					numCell(f.value(c.before_center, s.unit) || f.significant(c.before_center)),
-					numCell(f.value(c.after_center, s.unit) || f.significant(c.after_center)),
-					h(`td.num.${worse ? 'worse' : 'better'}`, f.percentCell(c.percent)),
-					h('td.verdict', c.confidence, ' ', changeWhy(trend, s, c, ask)),
-					h(
-						'td',
-						c.alert_id
-							? h('a', { href: `/alerts/${encodeURIComponent(c.alert_id)}` }, 'alert')
-							: '',
-					),
-				);
-			}),
-		}),
-	];
+	if (trend.series.some((s) => s.lo.some((v) => v !== null))) return null;
+	for (const s of trend.series) {
+		const at = trend.kernels.map((_, i) => i).filter((i) => s.y[i] !== null && !trend.kernels[i].variant);
+		at.slice(1).forEach((i, n) => {
+			const percent = (s.y[i] / s.y[at[n]] - 1) * 100;
+			if (!most || Math.abs(percent) > Math.abs(most.percent)) most = { s, i, before: at[n], percent };
+		});
+	}
+	return most
+		? `${f.tag(trend.kernels[most.i])} differs most from the kernel before it, ${f.percent(most.percent)}${f.params(most.s.params) ? ` at ${f.params(most.s.params)}` : ''} against ${f.tag(trend.kernels[most.before])}: unproven, there is no noise estimate.`
+		: null;
 }
 
 function statement(trend) {
-	const steps = trend.series
-		.flatMap((s) => (s.changes ?? []).map((c) => ({ s, c })))
-		.sort((a, b) => Math.abs(b.c.percent) - Math.abs(a.c.percent));
-	const over = `${f.plural(trend.kernels.length, 'kernel')}, ${trend.kernels[0].name} to ${trend.kernels.at(-1).name}`;
+	const steps = changesOf(trend);
+	const plain = trend.kernels.filter((k) => !k.variant);
+	const over = `${f.plural(plain.length, 'kernel')}, ${plain[0].name} to ${plain.at(-1).name}`;
 
-	if (!steps.length)
-		return trend.kernels.length === 1
-			? `Only ${trend.kernels[0].name} was measured: a trend needs a second kernel.`
-			: `No step found over ${over}.`;
+	if (plain.length === 1) return `Only ${plain[0].name} was measured: a trend needs a second kernel.`;
+	if (!steps.length) return unproven(trend) ?? `No step found over ${over}.`;
 	const { s, c } = steps[0];
-	const worse = steps.filter((o) => o.c.percent > 0 === (betterOf(o.s.unit, [o.s]) !== 'higher')).length;
+	const worse = steps.filter((o) => o.c.verdict === 'regression').length;
 	return `${f.tag(trend.kernels[c.at])} is the largest step, ${f.percent(c.percent)}${f.params(s.params) ? ` at ${f.params(s.params)}` : ''}: ${f.plural(worse, 'regression')} and ${f.plural(steps.length - worse, 'improvement')} over ${over}.`;
 }
 
@@ -315,41 +153,106 @@ function about(series) {
 	];
 }
 
-function render({ trend, Uplot }, query, onLeave) {
+function trust(trend) {
+	const bands = trend.series.some((s) => s.lo.some((v) => v !== null));
+	const dots = trend.series.some((s) => s.boots.some((b) => b > 1));
+
+	if (!bands) return 'n = 1 a kernel: no noise estimate, so no bands.';
+	return (
+		'Bands: 95 % confidence interval over boots.' +
+		(!dots ? '' : trend.series.some((s) => s.runs) ? ' Dots: single runs.' : ' Too many runs to draw each: narrow the selection.')
+	);
+}
+
+function renderEmpty(out) {
+	replace($('#head'), h('h1', 'Nothing measured for this selection yet'));
+	$('#picture').hidden = true;
+	replace(
+		out,
+		emptyState('No data', 'No run of this selection is stored. Remove a chip, or send one.', ...howToSend()),
+	);
+}
+
+function undated(panels, x) {
+	const n = panels.reduce((sum, p) => sum + p.undated, 0);
+
+	if (!n) return null;
+	return h(
+		'p.hint',
+		`${f.plural(n, 'point')} left out: no ${x === 'released' ? 'release date of the kernel is known. POST /api/v1/kernels tells it, or choose x: run date.' : 'date of a run is known.'}`,
+	);
+}
+
+// A window that a hand chose goes into the address, and to the other lanes that have its ends.
+function moved(lane, places, x, plots) {
+	const query = windowQuery(current(), lane, x, places);
+	const url = query.url(location.pathname);
+
+	if (url === location.pathname + location.search) return;
+	history.pushState(null, '', url);
+	document.documentElement.dataset.shown = location.pathname + location.search;
+	for (const p of plots())
+		if (p.spec.lane !== lane) p.move(windowOf(p.spec.lane, query, x), false);
+}
+
+function panelOf(p, { trend, Uplot }, modes, query, { height, many }, made) {
+	const el = h('section.panel', many ? h('h2', panelTitle(p, modes.by)) : null);
+	const plots = () => made.flatMap((d) => d.plots);
+
+	for (const lane of p.lanes) {
+		const { lines, leftOut } = linesOf(trend, lane, modes);
+		const drawn = lines.filter((l) => l.y.some((v) => v !== null));
+
+		if (p.lanes.length > 1) el.append(h('h3.lane', lane.track));
+		if (!drawn.length) {
+			el.append(h('p.hint', `No value of ${modes.baseline} to compare with.`));
+			continue;
+		}
+		// h() and draw() want to know the width: the panel is in the page by then
+		el.draw = (el.draw ?? []).concat(() => {
+			const host = h('div');
+			el.insertBefore(host, anchor);
+			if (!Uplot) return;
+			const one = spec(trend, lane, drawn, modes, query, height);
+			made.push(
+				draw(
+					Uplot,
+					host,
+					[{ ...one, lane, moved: (places) => moved(lane, places, modes.x, plots) }],
+					TrendPlot,
+				),
+			);
+		});
+		const anchor = h('div', laneTable(lane, drawn));
+		el.append(anchor);
+		if (leftOut) el.append(h('p.hint', `${leftOut} more lines are left out: narrow the selection.`));
+	}
+	return el;
+}
+
+function render(data, query, onLeave) {
+	const { trend, Uplot } = data;
 	const out = $('#view');
-	const by = query.get('lines') ?? standard(trend.series);
-	const panels = panelsOf(trend, by);
+	const modes = modesOf(trend, query);
+	const panels = panelsOf(trend, modes.by, modes.x);
 	const shown = panels.slice(0, PANELS_MOST);
 
-	if (!panels.length) {
-		replace($('#head'), h('h1', 'Nothing measured for this selection yet'));
-		$('#picture').hidden = true;
-		replace(
-			out,
-			emptyState(
-				'No data',
-				'No run of this selection is stored. Remove a chip, or send one.',
-				...howToSend(),
-			),
-		);
+	if (!trend.kernels.length) {
+		renderEmpty(out);
 		return;
 	}
 	bar(standard(trend.series));
 	document.title = `${trend.series[0].benchmark} by kernel - nsecwatch`;
 	replace($('#what'), about(trend.series));
-	replace(
-		$('#head'),
-		h('h1', statement(trend)),
-		h(
-			'p.trust',
-			trend.series.some((s) => s.lo?.some((v) => v !== null))
-				? 'Bands: 95 % confidence interval over boots.'
-				: 'n = 1 a kernel: no noise estimate, so no bands.',
-		),
-	);
-	const charts = h('div.charts.flat', { id: 'charts' });
-	const height = shown.length === 1 ? 440 : 320;
-	if (shown.length > 1) charts.classList.add('many');
+	replace($('#head'), h('h1', statement(trend)), h('p.trust', trust(trend)));
+	const many = shown.length > 1;
+	const lanes = Math.max(...shown.map((p) => p.lanes.length));
+	const size = { height: many || lanes > 1 ? 320 : 440, many };
+	const charts = h(many ? 'div.charts.flat.many' : 'div.charts.flat', { id: 'charts' });
+	const made = [];
+	const elements = shown.map((p) => panelOf(p, data, modes, query, size, made));
+
+	charts.append(...elements);
 	replace(
 		out,
 		generatedNote(trend.series.map((s) => s.machine)),
@@ -360,30 +263,30 @@ function render({ trend, Uplot }, query, onLeave) {
 					`${panels.length - shown.length} more combinations are left out: narrow the selection.`,
 				)
 			: null,
-		stepsTable(trend, asker(query.api().with('explain', 1).url('/api/v1/trend'))),
+		undated(panels, modes.x),
+		stepsTable(trend, asker(asked(query).with('explain', 1).url('/api/v1/trend'))),
 	);
-	for (const p of shown) {
-		const panel = h('section.panel', shown.length > 1 ? h('h2', panelTitle(p, by)) : null);
-		charts.append(panel);
-		if (Uplot) onLeave(draw(Uplot, panel, [spec(p, query, by, height)]));
-		panel.append(shown.length > 1 ? '' : h('h2', 'The same as a table'), panelTable(p, by));
-		if (p.series.length > LINES_MOST)
-			panel.append(
-				h('p.hint', `${p.series.length - LINES_MOST} more lines are left out: narrow the selection.`),
-			);
-	}
+	for (const el of elements) el.draw?.forEach((fn) => fn());
+	onLeave(() => made.forEach((destroy) => destroy()));
 	showPicture($('#picture'), Uplot ? null : query.api().url('/api/v1/trend.svg'));
 }
 
 // the first value of lines= is what the page takes by itself
 function bar(by = 'size') {
+	const named = (list) => list.map((v) => [v, v]);
+
 	chips($('#bar'), {
-		args: ['benchmark', 'machine', 'thp', 'uarch', 'track'],
+		args: ['benchmark', 'machine', 'thp', 'uarch', 'track', 'baseline'],
 		choices: [
+			{ name: 'lines', label: 'lines', values: named([by, ...BY.filter((n) => n !== by)]) },
 			{
-				name: 'lines',
-				label: 'lines',
-				values: [by, ...Object.keys(NAMES).filter((n) => n !== by)].map((n) => [n, n]),
+				name: 'x',
+				label: 'x',
+				values: [
+					['kernel', 'kernel'],
+					['released', 'release date'],
+					['run', 'run date'],
+				],
 			},
 			{
 				name: 'y',
@@ -391,8 +294,10 @@ function bar(by = 'size') {
 				values: [
 					['value', 'value'],
 					['percent', '% of first'],
+					['baseline', '% of baseline'],
 				],
 			},
+			{ name: 'scale', label: 'scale', values: named(['auto', 'linear', 'log']) },
 		],
 	});
 }
