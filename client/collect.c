@@ -160,7 +160,7 @@ static const char *host_name(struct collect *c)
 	return name && strcmp(name, "(none)") ? name : NULL;
 }
 
-static void put_all(struct collect *c, const char *name)
+static void put_all(struct collect *c, const char *name, const char *bench)
 {
 	struct jsonw *j = c->j;
 
@@ -185,13 +185,15 @@ static void put_all(struct collect *c, const char *name)
 	jsonw_key(j, "environment");
 	jsonw_object(j);
 	collect_environment(c);
+	if (bench)
+		jsonw_kraw(j, "bench", bench);
 	jsonw_object_end(j);
 	collect_put(c, "boot_id", collect_text(c, "/proc/sys/kernel/random/boot_id"),
 		    "/proc/sys/kernel/random/boot_id");
 	jsonw_object_end(j);
 }
 
-const char *collect_context(struct arena *a, const struct options *o, bool tell, const char **left_out)
+const char *collect_context(struct arena *a, const struct options *o, const char *bench, bool tell, const char **left_out)
 {
 	struct collect c = { .a = a, .tell = tell };
 	size_t root = strlen(o->root);
@@ -207,7 +209,7 @@ const char *collect_context(struct arena *a, const struct options *o, bool tell,
 	j = jsonw_begin(&out);
 	c.j = &j;
 	begin(&c);
-	put_all(&c, o->machine);
+	put_all(&c, o->machine, bench);
 	text = arena_strndup(a, out.p, out.len);
 	if (left_out)
 		*left_out = arena_strdup(a, c.left_out.p);
@@ -244,6 +246,6 @@ static void print_indented(const char *json)
 
 int collect(struct arena *a, const struct options *o)
 {
-	print_indented(collect_context(a, o, true, NULL));
+	print_indented(collect_context(a, o, NULL, true, NULL));
 	return 0;
 }

@@ -10,9 +10,10 @@
 
 /*
  * The context as compact JSON, in the arena. With `tell`, standard error says what was
- * left out and why; else in *left_out is what was, as one line ("" for nothing).
+ * left out and why; else in *left_out is what was, as one line ("" for nothing). bench: what
+ * "bench" of the environment is, JSON, or NULL for none.
  */
-const char *collect_context(struct arena *a, const struct options *o, bool tell, const char **left_out);
+const char *collect_context(struct arena *a, const struct options *o, const char *bench, bool tell, const char **left_out);
 
 int collect(struct arena *a, const struct options *o);	/* the command; its exit code */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/version.h"
+#include "bench.h"
 #include "changes.h"
 #include "collect.h"
 #include "gate.h"
@@ -19,6 +20,8 @@
 
 static int run(struct arena *a, const struct options *o)
 {
+	if (!strcmp(o->command, "bench"))
+		return bench(a, o);
 	if (!strcmp(o->command, "collect"))
 		return collect(a, o);
 	if (!strcmp(o->command, "push"))

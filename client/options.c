@@ -1,162 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../ingest/read.h"
 #include "../lib/buf.h"
 #include "../lib/must.h"
 #include "../lib/num.h"
 #include "file.h"
+#include "options_impl.h"
 #include "say.h"
-
-#define WIDTH 72 /* of help */
-#define HELP_AT 26 /* where its second column begins */
-
-enum { COLLECT = 1, PUSH = 2, CHECK = 4, COMPARE = 8, PARSE = 16, KERNEL = 32, VERSION = 64, DETECT = 128 };
-#define ONLINE (PUSH | CHECK | COMPARE)
-#define READS (PUSH | PARSE)
-#define GATES (CHECK | COMPARE)
-
-static const struct command {
-	const char *name;
-	unsigned bit;
-	const char *words; /* NULL: takes none */
-	size_t least, most;
-	const char *help;
-} commands[] = {
-	{ "collect", COLLECT, NULL, 0, 0, "prints what this machine is, as JSON: the context of results" },
-	{ "push", PUSH, " FILE...|DIR|-", 1, SIZE_MAX, "sends results; keeps them while the server is away" },
-	{ "check", CHECK, " --base KERNEL", 0, 0,
-	  "is --head slower than --base? exit code 3 if so: a CI gate" },
-	{ "compare", COMPARE, " BASE HEAD", 2, 2,
-	  "prints the server's table of two kernels; --local: of two files" },
-	{ "parse", PARSE, " FILE...|-", 1, SIZE_MAX,
-	  "prints what would be stored, or all that is wrong; sends nothing" },
-	{ "detect", DETECT, " FILE|-", 1, 1, "prints where series changed their level; needs no server" },
-	{ "kernel", KERNEL, " NAME...|-", 1, SIZE_MAX,
-	  "prints what names of kernels say, by track and in order" },
-	{ "version", VERSION, NULL, 0, 0, "prints the version" },
-	{ NULL, 0, NULL, 0, 0, NULL },
-};
-
-enum type { TEXT, FLAG, INT, PERCENT, SECRET, LABEL, SELECTOR, PARAM };
-
-#define AT(field) offsetof(struct options, field)
-
-/* clang-format off: a table */
-static const struct option {
-	const char *name, *value; /* "url", "URL" */
-	enum type type;
-	size_t at;
-	const char *standard; /* NULL: none */
-	unsigned commands;
-	bool setting; /* also NSECWATCH_NAME, also in the settings file */
-	const char *help;
-} options[] = {
-	{ "url", "URL", TEXT, AT(url), "http://127.0.0.1:8080", ONLINE, true, "of the server" },
-	{ "token", NULL, SECRET, AT(token), NULL, ONLINE, true,
-	  "access token (environment or settings file only)" },
-	{ "token-file", "FILE", TEXT, AT(token_file), NULL, ONLINE, true,
-	  "whose first line is the access token" },
-	{ "ca-file", "FILE", TEXT, AT(ca_file), NULL, ONLINE, true,
-	  "certificates to trust instead of the system's" },
-	{ "timeout", "SECONDS", INT, AT(timeout_s), "60", ONLINE, true, "for one answer of the server" },
-	{ "retry-for", "SECONDS", INT, AT(retry_for_s), "30", ONLINE, true,
-	  "how long to try again while the server is away" },
-	{ "spool", "DIR", TEXT, AT(spool), NULL, PUSH, true,
-	  "where results wait until the server has them (~/.local/state/nsecwatch/spool)" },
-	{ "machine", "NAME", TEXT, AT(machine), NULL, COLLECT | PUSH, true,
-	  "the lab's name for the machine (its host name)" },
-	{ "machine", "NAME", TEXT, AT(machine), NULL, PARSE, false, "the lab's name for the machine" },
-	{ "context", "FILE", TEXT, AT(context), NULL, PUSH, false,
-	  "what collect printed where the results were measured (else: this machine, now)" },
-	{ "format", "NAME", TEXT, AT(format), "auto", READS, false,
-	  "of the files; else they are recognised" },
-	{ "kernel", "RELEASE", TEXT, AT(kernel), NULL, READS, false,
-	  "as uname -r gives it, a tag or a phrase" },
-	{ "thp", "STATE", TEXT, AT(thp), NULL, READS, false,
-	  "always, madvise, never, never+64k-always, ..." },
-	{ "uarch", "NAME", TEXT, AT(uarch), NULL, READS, false,
-	  "micro-architecture: epyc-milan, neoverse-n1, ..." },
-	{ "isa", "NAME", TEXT, AT(isa), NULL, READS, false, "x86_64, aarch64, ppc64le, s390x, riscv64" },
-	{ "base-page-kib", "N", TEXT, AT(base_page_kib), NULL, READS, false, "4, 16, 64" },
-	{ "boot-id", "ID", TEXT, AT(boot_id), NULL, READS, false, "the same for all runs of one boot" },
-	{ "started-at", "TIME", TEXT, AT(started_at), NULL, READS, false, "2026-02-13T15:08:00Z" },
-	{ "benchmark", "PREFIX", TEXT, AT(benchmark), NULL, READS, false,
-	  "before the names of a file's benchmarks" },
-	{ "label", "KEY=VALUE", LABEL, AT(labels), NULL, READS, false, "may be repeated" },
-	{ "spooled", NULL, FLAG, AT(spooled), NULL, PUSH, false, "send what waits; no file needed" },
-	{ "dry-run", NULL, FLAG, AT(dry_run), NULL, PUSH, false,
-	  "the server checks and answers, and stores nothing" },
-	{ "wait", NULL, FLAG, AT(wait), NULL, PUSH, false,
-	  "for the verdict; exit code 3 where something became slower" },
-	{ "wait-for", "SECONDS", INT, AT(wait_for_s), "300", PUSH, false, "how long" },
-	{ "base", "KERNEL", TEXT, AT(base), NULL, CHECK, false, "what to judge against; also: previous" },
-	{ "head", "KERNEL", TEXT, AT(head), "latest", CHECK, false, "what to judge; also: latest:TRACK" },
-	{ "max-regression", "PERCENT", PERCENT, AT(max_regression), "5%", CHECK, false, "that passes" },
-	{ "strict", NULL, FLAG, AT(strict), NULL, CHECK, false,
-	  "what can't be told, and what did not run on --head, fails, too" },
-	{ "fix", "KERNEL", TEXT, AT(fix), NULL, COMPARE, false,
-	  "a third kernel (--local: file): what it brings back" },
-	{ "local", NULL, FLAG, AT(local), NULL, COMPARE, false,
-	  "BASE and HEAD are files or folders of results; needs no server" },
-	{ "base", "KERNEL", TEXT, AT(base), NULL, COMPARE, false, "--local: whose results count in BASE" },
-	{ "head", "KERNEL", TEXT, AT(head), NULL, COMPARE, false, "--local: whose results count in HEAD" },
-	{ "format", "NAME", TEXT, AT(format), NULL, COMPARE, false, "--local: of the files; else they are recognised" },
-	{ "json", NULL, FLAG, AT(json), NULL, COMPARE, false, "--local: the answer as JSON" },
-	{ "benchmark", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
-	  "only these; this and what follows may be repeated" },
-	{ "metric", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "what was measured: latency, ..." },
-	{ "machine", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "the lab's name" },
-	{ "uarch", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "epyc-*, neoverse-n1, ..." },
-	{ "isa", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false, "x86_64, aarch64, ..." },
-	{ "thp", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
-	  "always, madvise, never+64k-always, ..." },
-	{ "base-page-kib", "N", SELECTOR, AT(selectors), NULL, GATES, false, "4, 16, 64" },
-	{ "track", "GLOB", SELECTOR, AT(selectors), NULL, GATES, false,
-	  "of kernels: mainline, stable-6.16, eln, ..." },
-	{ "param", "NAME=GLOB", PARAM, AT(selectors), NULL, GATES, false, "a parameter of the benchmark" },
-	{ "run", "ID", SELECTOR, AT(selectors), NULL, GATES, false, "only what these runs measured" },
-	{ "json", NULL, FLAG, AT(json), NULL, DETECT, false, "each change with its step, suspects and levels" },
-	{ "text", NULL, FLAG, AT(text), NULL, DETECT, false, "the series drawn, with the changes between rows" },
-	{ "online", NULL, FLAG, AT(online), NULL, DETECT, false,
-	  "fed run by run: [runs seen, index] of each alert, said once" },
-	{ "root", "DIR", TEXT, AT(root), "/", COLLECT | PUSH, false,
-	  "where proc and sys are: for images, and for tests" },
-	{ "config", "FILE", TEXT, AT(config), NULL, ONLINE | COLLECT | PARSE, false,
-	  "settings: name = value lines (~/.config/nsecwatch/config)" },
-	{ "help", NULL, FLAG, AT(help), NULL, ~0u, false, "this text" },
-	{ NULL, NULL, TEXT, 0, NULL, 0, false, NULL },
-};
-/* clang-format on */
 
 struct reading {
 	struct arena *a;
 	struct options *o;
-	const struct command *c;
+	const struct options_command *c;
 	struct err *err;
 };
 
-static const struct command *command_of(const char *name)
-{
-	for (const struct command *c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
-}
-
 /* The option of that name which the command has; another command's, for a better message, else. */
-static const struct option *option_of(const char *name, size_t len, unsigned bit)
+static const struct options_option *option_of(const char *name, size_t len, unsigned bit)
 {
-	const struct option *other = NULL;
+	const struct options_option *other = NULL;
 
-	for (const struct option *o = options; o->name; o++) {
+	for (const struct options_option *o = options_table; o->name; o++) {
 		if (strlen(o->name) != len || memcmp(o->name, name, len))
 			continue;
 		if (o->commands & bit)
@@ -166,21 +36,12 @@ static const struct option *option_of(const char *name, size_t len, unsigned bit
 	return other;
 }
 
-static const struct option *setting_of(const char *name)
+static const struct options_option *setting_of(const char *name)
 {
-	for (const struct option *o = options; o->name; o++)
+	for (const struct options_option *o = options_table; o->name; o++)
 		if (o->setting && !strcmp(o->name, name))
 			return o;
 	return NULL;
-}
-
-/* NSECWATCH_TOKEN_FILE of "token-file" */
-static const char *variable(const struct option *o, char out[64])
-{
-	must(snprintf(out, 64, "NSECWATCH_%s", o->name) < 64);
-	for (char *p = out; *p; p++)
-		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
-	return out;
 }
 
 static void pair_add(struct arena *a, struct options_pairs *p, const char *name, const char *value)
@@ -191,7 +52,7 @@ static void pair_add(struct arena *a, struct options_pairs *p, const char *name,
 }
 
 /* "NAME=VALUE" */
-static int set_pair(struct reading *r, const struct option *o, const char *from, const char *value)
+static int set_pair(struct reading *r, const struct options_option *o, const char *from, const char *value)
 {
 	const char *equals = strchr(value, '=');
 	const char *name;
@@ -206,7 +67,7 @@ static int set_pair(struct reading *r, const struct option *o, const char *from,
 }
 
 /* A selector's name as the API spells it. */
-static void set_selector(struct reading *r, const struct option *o, const char *value)
+static void set_selector(struct reading *r, const struct options_option *o, const char *value)
 {
 	char *name = arena_strdup(r->a, o->name);
 
@@ -215,7 +76,7 @@ static void set_selector(struct reading *r, const struct option *o, const char *
 	pair_add(r->a, (struct options_pairs *)(void *)((char *)r->o + o->at), name, value);
 }
 
-static int set(struct reading *r, const struct option *o, const char *from, const char *value)
+static int set(struct reading *r, const struct options_option *o, const char *from, const char *value)
 {
 	char *at = (char *)r->o + o->at;
 	size_t len = strlen(value);
@@ -261,7 +122,7 @@ static int set(struct reading *r, const struct option *o, const char *from, cons
 
 static int set_standards(struct reading *r)
 {
-	for (const struct option *o = options; o->name; o++)
+	for (const struct options_option *o = options_table; o->name; o++)
 		if (o->standard && (o->commands & r->c->bit) && set(r, o, o->name, o->standard))
 			return -1;
 	return 0;
@@ -295,7 +156,7 @@ static char *trimmed(char *s)
 static int set_from_line(struct reading *r, const char *path, size_t number, char *line)
 {
 	char *equals = strchr(line, '='), *name = trimmed(line), *value;
-	const struct option *o;
+	const struct options_option *o;
 
 	if (!*name || *name == '#')
 		return 0;
@@ -347,9 +208,9 @@ static int set_from_environment(struct reading *r)
 	const char *token = r->o->token, *file = r->o->token_file;
 	char name[64];
 
-	for (const struct option *o = options; o->name; o++) {
+	for (const struct options_option *o = options_table; o->name; o++) {
 		const char *value =
-			o->setting && (o->commands & r->c->bit) ? getenv(variable(o, name)) : NULL;
+			o->setting && (o->commands & r->c->bit) ? getenv(options_variable(o, name)) : NULL;
 
 		if (value && *value && set(r, o, arena_strdup(r->a, name), value))
 			return -1;
@@ -362,7 +223,7 @@ static int set_from_flag(struct reading *r, char ***argv)
 {
 	const char *word = *(*argv)++;
 	size_t len = strcspn(word + 2, "=");
-	const struct option *o = option_of(word + 2, len, r->c->bit);
+	const struct options_option *o = option_of(word + 2, len, r->c->bit);
 	const char *value = word[2 + len] ? word + 2 + len + 1 : NULL;
 	const char *spelt = arena_strndup(r->a, word, len + 2);
 	char name[64];
@@ -372,7 +233,7 @@ static int set_from_flag(struct reading *r, char ***argv)
 			       r->c->name, r->c->name);
 	if (o->type == SECRET) /* the word itself is not repeated: it may hold the token */
 		return err_set(r->err, ERR_SETUP, "%s would show in ps: set %s, or use %s-file FILE", spelt,
-			       variable(o, name), spelt);
+			       options_variable(o, name), spelt);
 	if (o->type == FLAG && value)
 		return err_set(r->err, ERR_SETUP, "%s takes no value", spelt);
 	if (o->type != FLAG && !value)
@@ -466,7 +327,7 @@ static int check_local(struct reading *r)
 
 static int check(struct reading *r)
 {
-	const struct command *c = r->c;
+	const struct options_command *c = r->c;
 	struct options *o = r->o;
 	size_t least = c->bit == PUSH && o->spooled ? 0 : c->least, n;
 	int64_t kib;
@@ -474,6 +335,8 @@ static int check(struct reading *r)
 	if (o->n_words < least || o->n_words > c->most)
 		return err_set(r->err, ERR_SETUP, "%s: what is needed is: nsecwatch %s%s", c->name, c->name,
 			       c->words ? c->words : "");
+	if (c->bit == BENCH && o->list == (o->n_words > 0))
+		return err_set(r->err, ERR_SETUP, "bench: names of benchmarks are needed, or \"all\", or --list alone");
 	if (c->bit == COMPARE && check_local(r))
 		return -1;
 	if (o->json && o->text)
@@ -504,7 +367,7 @@ int options_read(struct arena *a, int argc, char **argv, struct options *o, stru
 		o->help = true;
 		return 0;
 	}
-	r.c = command_of(!strcmp(word, "--version") ? "version" : word);
+	r.c = options_command_of(!strcmp(word, "--version") ? "version" : word);
 	if (!r.c)
 		return err_set(err, ERR_SETUP,
 			       *word ? "unknown command \"%s\": see nsecwatch --help"
@@ -514,7 +377,7 @@ int options_read(struct arena *a, int argc, char **argv, struct options *o, stru
 	path = config_word(argv + 2);
 	if (set_standards(&r))
 		return -1;
-	if (path || (r.c->bit & (ONLINE | COLLECT | PARSE) &&
+	if (path || (r.c->bit & (ONLINE | COLLECT | PARSE | BENCH) &&
 		     (o->config = file_config_home(a, "nsecwatch/config")) != NULL)) {
 		if (set_from_file(&r, path ? path : o->config, path != NULL))
 			return -1;
@@ -522,86 +385,4 @@ int options_read(struct arena *a, int argc, char **argv, struct options *o, stru
 	if (set_from_environment(&r) || set_from_words(&r, argv + 2))
 		return -1;
 	return o->help ? 0 : check(&r);
-}
-
-/* ---- help ---- */
-
-/* Text in columns at..WIDTH, broken at blanks; `column` is where it begins. */
-static void folded(FILE *out, const char *text, int at, int column)
-{
-	int blank = 0;
-
-	for (const char *word = text + strspn(text, " "); *word; word += strspn(word, " ")) {
-		int n = (int)strcspn(word, " ");
-
-		if (column + blank + n > WIDTH && blank) {
-			fprintf(out, "\n%*s", at, "");
-			column = at;
-			blank = 0;
-		}
-		column += fprintf(out, "%*s%.*s", blank, "", n, word);
-		blank = 1;
-		word += n;
-	}
-	fputc('\n', out);
-}
-
-static void help_option(FILE *out, const struct option *o)
-{
-	char name[64], text[256];
-	int n = o->type == SECRET
-			? fprintf(out, "  %s", variable(o, name))
-			: fprintf(out, "  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
-
-	fprintf(out, n < HELP_AT - 1 ? "%*s" : "\n%*s", n < HELP_AT - 1 ? HELP_AT - n : HELP_AT, "");
-	snprintf(text, sizeof(text), o->standard ? "%s (%s)" : "%s", o->help, o->standard);
-	folded(out, text, HELP_AT, HELP_AT);
-}
-
-static void help_formats(FILE *out)
-{
-	const char *const *names = read_format_names();
-	struct buf all;
-
-	buf_init(&all);
-	for (; *names; names++)
-		buf_printf(&all, ", %s", *names);
-	fputs("\nFormats: auto", out);
-	folded(out, all.p, 4, 13);
-	buf_fini(&all);
-}
-
-static void help_command(FILE *out, const struct command *c)
-{
-	fprintf(out, "usage: nsecwatch %s%s [OPTIONS]\n%s\n\n", c->name, c->words ? c->words : "", c->help);
-	for (const struct option *o = options; o->name; o++)
-		if (o->commands & c->bit)
-			help_option(out, o);
-	if (c->bit & READS)
-		help_formats(out);
-}
-
-void options_help(const struct options *o, FILE *out)
-{
-	char name[64];
-
-	if (o->command) {
-		help_command(out, command_of(o->command));
-	} else {
-		fputs("usage: nsecwatch COMMAND [OPTIONS]\n\n", out);
-		for (const struct command *c = commands; c->name; c++) {
-			fprintf(out, "  %s%-*s", c->name, 26 - 2 - (int)strlen(c->name),
-				c->words ? c->words : "");
-			folded(out, c->help, HELP_AT, HELP_AT);
-		}
-		fputs("\nnsecwatch COMMAND --help has the options of each. Settings, each also a\n"
-		      "line \"name = value\" of ~/.config/nsecwatch/config:\n\n",
-		      out);
-		for (const struct option *p = options; p->name; p++)
-			if (p->setting)
-				fprintf(out, "  %-24s%s\n", variable(p, name), p->name);
-	}
-	fputs("\nExit code: 0; 1 something failed; 2 a wrong command line; 3 something\n"
-	      "became slower (push --wait, check).\n",
-	      out);
 }

@@ -47,6 +47,12 @@ struct options {
 
 	bool local;
 
+	/* bench; thp, labels and machine, too */
+	bool list;
+	const char *sizes, *mapping, *cpu;
+	int reps;			/* 0: as many as the precision wants */
+	double precision;		/* percent */
+
 	/* detect, compare --local */
 	bool json, text, online;
 };

@@ -71,7 +71,7 @@ int push_body_context(struct arena *a, const struct options *o, struct push_cont
 
 	*c = (struct push_context){ .collected = !o->context };
 	if (c->collected) {
-		text = collect_context(a, o, false, &left_out);
+		text = collect_context(a, o, NULL, false, &left_out);
 		if (*left_out)
 			say("of this machine could not be read: %s (nsecwatch collect says why)", left_out);
 		c->boot_usec = boot_usec(a, o->root);

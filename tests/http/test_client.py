@@ -40,7 +40,7 @@ def test_it_says_its_version_and_helps():
     assert code == 0 and out.startswith("nsecwatch ")
     code, out, err = client("--help")
     assert code == 0 and "NSECWATCH_TOKEN_FILE" in out and not err and narrow(out)
-    for command in ["collect", "push", "check", "compare", "parse", "detect", "kernel"]:
+    for command in ["collect", "push", "check", "compare", "parse", "detect", "kernel", "bench"]:
         code, out, err = client(command, "--help")
         assert code == 0 and f"usage: nsecwatch {command}" in out and not err and narrow(out), command
     assert "google-benchmark" in client("push", "--help")[1] and "--kernel" in client("parse", "--help")[1]
@@ -107,7 +107,7 @@ def test_parse_of_many_files_goes_on_after_a_bad_one(tmp_path):
 def test_the_manual_is_well_formed_and_knows_every_command_and_setting():
     text = (ROOT / "man" / "nsecwatch.1").read_text()
     plain = text.replace("\\-", "-").replace("\\~", " ")
-    table = (ROOT / "client" / "options.c").read_text()
+    table = (ROOT / "client" / "options_table.c").read_text()
     settings = re.findall(r'^\t\{ "([a-z-]+)",[^}]*?, true,', table, re.M)
     commands = re.findall(r'^\t\{ "([a-z]+)", [A-Z]+, ', table, re.M)
     assert {"url", "token", "spool"} <= set(settings) and {"push", "check"} <= set(commands)

@@ -99,7 +99,7 @@ def test_the_ci_recipes_pass_and_fail_when_it_became_slower(server, database, to
 def test_readme_names_no_option_that_help_does_not():
     text = (ROOT / "README.md").read_text()
     known = set()
-    for table in ("server/conf.c", "client/options.c"):
+    for table in ("server/conf.c", "client/options_table.c"):
         known |= set(re.findall(r'^\t\{ "([a-z-]+)",', (ROOT / table).read_text(), re.M))
     known |= {"retry", "clean", "if-exists", "data-binary"}  # of curl and pg_restore
     for option in re.findall(r"--([a-z][a-z-]+)", text):
