@@ -21,42 +21,68 @@ static bool same_sample(const struct sample *a, const struct sample *b)
 	       same(a->stddev, b->stddev) && same(a->min, b->min) && same(a->max, b->max);
 }
 
-static void test_code(void)
+static void fill(struct sample in[PACK_CHUNK_MAX])
 {
-	struct sample in[PACK_CHUNK_MAX], out[PACK_CHUNK_MAX], plain;
-	struct buf b;
-	bool good = true;
-	size_t wrong = 0;
-
 	for (size_t i = 0; i < PACK_CHUNK_MAX; i++)
 		in[i] = (struct sample){
 			.series_id = 7, .kernel_id = (int64_t)(i * 37 % 11), .run_key = i * UINT64_C(0x9E3779B97F4A7C15),
 			.boot_key = i % 2 ? i : i * UINT64_C(0x9E3779B97F4A7C15),
 			.started_at = SUB_T0 - (int64_t)i * 86400000000 * (i % 3 ? 1 : -1), .n = (int64_t)i,
-			.mean = i % 5 ? 1e300 / (double)(i + 1) : -0.0, .stddev = i % 4 ? NAN : 0.5, .min = i % 7 ? NAN : -1, .max = 5e-324,
+			.mean = i % 5 ? 1e300 / (double)(i + 1) : -0.0, .stddev = i % 4 ? NAN : 0.5, .min = i % 7 ? NAN : -1,
+			.max = i % 9 ? 5e-324 : 1,
 		};
 	in[3].started_at = INT64_MIN;
 	in[4].started_at = INT64_MAX;
-	for (size_t n = 1; n <= PACK_CHUNK_MAX; n += 127) {
-		buf_init(&b);
-		db_packs_code_write(&b, in, n);
-		good &= db_packs_code_read(b.p, b.len, 7, out) == n;
-		for (size_t i = 0; i < n; i++)
-			good &= same_sample(&in[i], &out[i]);
-		for (size_t len = 0; len < b.len; len++)
-			wrong += db_packs_code_read(b.p, len, 7, out) != 0;
-		buf_putc(&b, 0);
-		wrong += db_packs_code_read(b.p, b.len, 7, out) != 0;
-		buf_fini(&b);
-	}
-	ok(good, "samples come back from a chunk as they went in");
-	ok(!wrong, "a chunk that is cut or too long is refused");
+}
+
+/* Whether they come back; *wrong: how many damaged forms of theirs were taken for good. */
+static bool comes_back(const struct sample *in, size_t n, size_t *bytes, size_t *wrong)
+{
+	struct sample out[PACK_CHUNK_MAX];
+	struct buf b;
+	bool good;
+
 	buf_init(&b);
+	db_packs_code_write(&b, in, n);
+	*bytes = b.len;
+	good = db_packs_code_read(b.p, b.len, 7, out) == n;
+	for (size_t i = 0; i < n; i++)
+		good &= same_sample(&in[i], &out[i]);
+	for (size_t len = 0; len < b.len; len++)
+		*wrong += db_packs_code_read(b.p, len, 7, out) != 0;
+	buf_putc(&b, 0);
+	*wrong += db_packs_code_read(b.p, b.len, 7, out) != 0;
+	buf_fini(&b);
+	return good;
+}
+
+static void test_code(void)
+{
+	struct sample in[PACK_CHUNK_MAX], plain;
+	size_t wrong = 0, bytes, all;
+	bool good = true;
+
+	fill(in);
+	for (size_t n = 1; n <= PACK_CHUNK_MAX; n += 127)
+		good &= comes_back(in, n, &all, &wrong);
+	ok(good, "samples come back from a chunk as they went in");
+	for (unsigned ones = 1; ones < 16; ones++) {	/* of the columns n, stddev, min and max, each set of constant ones */
+		fill(in);
+		for (size_t i = 0; i < PACK_CHUNK_MAX; i++) {
+			in[i].n = ones & 1 ? 10 : in[i].n;
+			in[i].stddev = ones & 2 ? 0.25 : in[i].stddev;
+			in[i].min = ones & 4 ? NAN : in[i].min;
+			in[i].max = ones & 8 ? NAN : in[i].max;
+		}
+		good &= comes_back(in, PACK_CHUNK_MAX, &bytes, &wrong);
+		good &= bytes < all - 100;
+	}
+	ok(good && bytes < all - 25 * 127, "and where a column is one value, it stands there once: %zu bytes of %zu", bytes, all);
+	ok(!wrong, "a chunk that is cut or too long is refused");
 	plain = (struct sample){ .series_id = 7, .kernel_id = 12, .run_key = 1, .boot_key = 1, .started_at = SUB_T0, .n = 1,
 				 .mean = 5, .stddev = NAN, .min = 5, .max = 5 };
-	db_packs_code_write(&b, &plain, 1);
-	ok(b.len <= 32 && db_packs_code_read(b.p, b.len, 7, out) == 1 && same_sample(&plain, out), "a lone value takes %zu bytes", b.len);
-	buf_fini(&b);
+	good = comes_back(&plain, 1, &bytes, &wrong);
+	ok(good && bytes <= 32, "a lone value takes %zu bytes", bytes);
 }
 
 static void store(struct run_writer *rw, struct db *db, struct arena *a, struct submission *s)
