@@ -120,10 +120,12 @@ int db_tx_once(struct db *db, struct db_call *calls, size_t n, const struct stmt
  * when it began, and they run in this order. Fails whole.
  */
 int db_query_all(struct db *db, struct db_call *calls, size_t n, struct err *err);
+/* The same of one call, the last column of whose last row is what db_expect() asks for: that is not asked apart. */
+int db_query_telling(struct db *db, struct db_call *call, struct err *err);
 
 /*
  * Before the next statement that is run, `st` is (no parameters, one text): in the same round trip, where that is
- * db_query_all(). Where it says anything but `expected` (borrowed), that statement fails, and those after
+ * db_query_all(), and not at all where that is db_query_telling(). Where it says anything but `expected` (borrowed), that statement fails, and those after
  * it run as usual. db_expected() runs st, if nothing did, ends this, and tells whether it said so.
  */
 void db_expect(struct db *db, const struct stmt *st, const char *expected);

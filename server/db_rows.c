@@ -29,6 +29,11 @@ int db_rows_count(const struct db_rows *rows)
 	return PQntuples(result(rows));
 }
 
+int db_rows_columns(const struct db_rows *rows)
+{
+	return PQnfields(result(rows));
+}
+
 static void check_cell(const struct db_rows *rows, int row, int col)
 {
 	must(row >= 0 && row < PQntuples(result(rows)));

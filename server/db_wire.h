@@ -27,6 +27,7 @@ void db_arg_encode(const struct db_arg *arg, struct buf *out);	/* of one that is
 
 /* Takes the PGresult over. */
 struct db_rows *db_rows_new(void *pgresult);
+int db_rows_columns(const struct db_rows *rows);
 
 static inline uint64_t db_wire_f64(double d)
 {

@@ -241,6 +241,29 @@ static int expect_tx(struct db *db, void *arg, struct err *err)
 	return db_query(db, &count, DB_NO_ARGS, arg, err);
 }
 
+static const struct stmt say_too = { "t_say_too", "SELECT $1::bigint, NULL::text UNION ALL SELECT NULL, current_setting('t.word')" };
+
+/* A statement that tells it along with its own rows. */
+static void test_telling(struct db *db)
+{
+	const struct db_arg six[] = { db_arg_i64(6) };
+	struct db_call call = { &say_too, six, 1, true, NULL };
+	struct err err = { 0 };
+
+	db_expect(db, &say, "as ever");
+	ok(!db_query_telling(db, &call, &err) && db_i64(call.rows, 0, 0) == 6 && db_expected(db), "what was expected, told along");
+	db_rows_free(call.rows);
+	db_expect(db, &say, "else");
+	ok(db_query_telling(db, &call, &err) && err.kind == ERR_UNAVAILABLE && !call.rows && !db_expected(db),
+	   "what was not expected: %s", err.message);
+	ok(!db_query_telling(db, &call, &err) && db_i64(call.rows, 0, 0) == 6, "nothing is expected: no matter what it tells");
+	db_rows_free(call.rows);
+	call.st = &divide;
+	call.args = (const struct db_arg[]){ db_arg_i64(0) };
+	db_expect(db, &say, "as ever");
+	ok(db_query_telling(db, &call, &err) && err.kind == ERR_INVALID && !call.rows && !db_expected(db), "one that fails tells nothing");
+}
+
 /* What is expected before the next statement. */
 static void test_expect(struct db *db)
 {
@@ -493,6 +516,7 @@ int main(void)
 	test_once(db);
 	test_query_all(db, other);
 	test_expect(db);
+	test_telling(db);
 	test_query_each(db, other);
 	test_stale(db, other);
 	test_notify(db, other);
