@@ -183,13 +183,14 @@ static void make_line(struct work *w, size_t from, size_t to, size_t kernel, str
 	};
 	for (size_t i = from; i < to; i++) {
 		const struct stats_side *side = calc_sides_at(w->sides, w->member[i].index, kernel);
+		struct ab_row row = { 0 };	/* each series has its own noise */
 
 		if (!side->runs)
 			continue;
 		l->x[l->n] = w->member[i].x;
 		l->y[l->n] = side->center;
 		l->values[l->n] = side->n;
-		ab_interval(side, &w->sides->noise[w->member[i].index], &w->memo, &l->lo[l->n], &l->hi[l->n]);
+		ab_interval(side, &w->sides->noise[w->member[i].index], &w->memo, &row, &l->lo[l->n], &l->hi[l->n]);
 		l->n++;
 	}
 	fit_line(w, l);

@@ -211,6 +211,7 @@ static void add_point(struct work *w, struct trend_series *s, const struct trend
 /* What the series itself tells of its noise gives the intervals of points that have one boot. */
 static void add_intervals(struct work *w, struct trend_series *s)
 {
+	struct ab_row row = { 0 };
 	struct noise noise;
 	size_t n = 0;
 
@@ -221,7 +222,7 @@ static void add_intervals(struct work *w, struct trend_series *s)
 	for (size_t i = 0; i < w->n_drawn; i++) {
 		size_t k = w->drawn[i].kernel;
 
-		ab_interval(&w->drawn[i].side, &noise, &w->memo, &s->lo[k], &s->hi[k]);
+		ab_interval(&w->drawn[i].side, &noise, &w->memo, &row, &s->lo[k], &s->hi[k]);
 	}
 	w->n_drawn = 0;
 }

@@ -167,12 +167,17 @@ static bool from_repetitions(const struct stats_side *base, const struct stats_s
 	return true;
 }
 
+static bool usable(const struct noise *prior)
+{
+	return prior && prior->source && prior->df > 0 && isfinite(prior->variance);
+}
+
 /* values: there are several a side. */
 static bool find_variance(const struct stats_side *base, const struct stats_side *head, const struct noise *prior,
 			  bool values, struct ab *t)
 {
 	own_variance(base, head, t);
-	if (prior && prior->source && prior->df > 0 && isfinite(prior->variance)) {
+	if (usable(prior)) {
 		t->prior = prior->source;
 		t->from = prior->from;
 	}
@@ -236,22 +241,36 @@ bool ab_test(const struct stats_side *base, const struct stats_side *head, const
 	return false;
 }
 
-bool ab_interval(const struct stats_side *side, const struct noise *prior, struct student_memo *memo, double *lo,
-		 double *hi)
+/* By how much the ends of the interval are off, as logarithms; NaN: not known. */
+static double reach_of(const struct stats_side *side, const struct noise *prior, struct student_memo *memo)
 {
 	static const struct stats_side nothing = { .runs = 1, .boots = 1, .n = 1 };
 	struct ab t = { .rounding = rounding(side), .one_boot = side->boots == 1 };
-	double reach;
+
+	if (!find_variance(side, &nothing, prior, side->n > 1, &t))
+		return NAN;
+	t.var_base = fmax(t.var_base, AB_SD_FLOOR_PERCENT * AB_SD_FLOOR_PERCENT / 1e4);
+	return student_t975(memo, t.df) * sqrt(t.var_base / (double)side->boots + t.rounding);
+}
+
+bool ab_interval(const struct stats_side *side, const struct noise *prior, struct student_memo *memo, struct ab_row *row,
+		 double *lo, double *hi)
+{
+	/* one boot, and nothing of its own that tells how it varies or was rounded: it is as the prior says of so many repetitions */
+	bool alike = side->boots == 1 && (isnan(side->min) || isnan(side->max)) && usable(prior);
 
 	*lo = *hi = NAN;
-	if (!side->runs || !isfinite(side->log_mean) || !find_variance(side, &nothing, prior, side->n > 1, &t))
+	if (!side->runs || !isfinite(side->log_mean))
 		return false;
-	t.var_base = fmax(t.var_base, AB_SD_FLOOR_PERCENT * AB_SD_FLOOR_PERCENT / 1e4);
-	reach = student_t975(memo, t.df) * sqrt(t.var_base / (double)side->boots + t.rounding);
-	if (!isfinite(reach))
-		return false;
-	*lo = exp(side->log_mean - reach);
-	*hi = exp(side->log_mean + reach);
+	if (!alike || row->n != side->n) {
+		double reach = reach_of(side, prior, memo);
+
+		if (!isfinite(reach))
+			return false;
+		*row = (struct ab_row){ alike ? side->n : 0, exp(-reach), exp(reach) };
+	}
+	*lo = side->center * row->less;
+	*hi = side->center * row->more;
 	return true;
 }
 

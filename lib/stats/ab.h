@@ -88,9 +88,17 @@ bool ab_test(const struct stats_side *base, const struct stats_side *head, const
 /* p, interval and detectable effect of an estimate whose standard error is known already. Keeps *t otherwise. */
 void ab_of_estimate(double diff, double se, double df, struct student_memo *memo, struct ab *t);
 
-/* 95 % confidence interval of a side's centre, as the same sources allow. False: no estimate, NaN. */
-bool ab_interval(const struct stats_side *side, const struct noise *prior, struct student_memo *memo, double *lo,
-		 double *hi);
+struct ab_row {			/* what the last side was given: of a row of them under one prior most are alike */
+	int64_t n;		/* its repetitions; 0: it tells nothing of another one */
+	double less, more;
+};
+
+/*
+ * 95 % confidence interval of a side's centre, as the same sources allow. False: no estimate, NaN. row: { 0 } to begin
+ * with and after another prior.
+ */
+bool ab_interval(const struct stats_side *side, const struct noise *prior, struct student_memo *memo, struct ab_row *row,
+		 double *lo, double *hi);
 
 /*
  * From the test and its q in the family (sd_percent is not looked at). One boot a side is at most AB_WEAK: it may

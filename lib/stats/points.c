@@ -27,8 +27,7 @@ static size_t boot_means(const struct stats_sample *s, size_t n, int64_t *order,
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (int64_t)i;
-	if (n > 1)
-		qsort_r(order, n, sizeof(*order), by_boot, (void *)(uintptr_t)s);
+	qsort_r(order, n, sizeof(*order), by_boot, (void *)(uintptr_t)s);
 	for (size_t i = 0; i < n;) {
 		uint64_t key = s[order[i]].boot_key;
 		double sum = 0, weight = 0;
@@ -92,10 +91,10 @@ static void over_boots(struct stats_side *side, double *boot, size_t boots)
 	side->center = least == most ? least : exp(side->log_mean);
 }
 
-static void over_repetitions(struct stats_side *side, const struct stats_sample *s, size_t n, double mean)
+static void over_repetitions(struct stats_side *side, double stddev, double mean)
 {
 	side->center = mean;
-	side->stddev = stddev_within(s, n);
+	side->stddev = stddev;
 	side->log_mean = side->log_stddev = NAN;
 	if (!(mean > 0))
 		return;
@@ -104,12 +103,27 @@ static void over_repetitions(struct stats_side *side, const struct stats_sample 
 	side->log_stddev = sqrt(log1p(side->stddev / mean * (side->stddev / mean)));
 }
 
+/* The usual one: a kernel was measured once. */
+static void of_one(const struct stats_sample *s, struct stats_side *side)
+{
+	bool open = isnan(s->min) || isnan(s->max);
+
+	*side = (struct stats_side){ .runs = 1, .boots = 1, .n = s->n, .min = open ? NAN : s->min, .max = open ? NAN : s->max };
+	over_repetitions(side, s->n > 1 ? s->stddev : NAN, s->mean);
+}
+
 void stats_side_of(const struct stats_sample *samples, size_t n, void *scratch, struct stats_side *side)
 {
 	double *boot = scratch;
 	void *order = boot + n;
-	size_t boots = boot_means(samples, n, order, boot);
 	bool open = false;
+	size_t boots;
+
+	if (n == 1) {
+		of_one(samples, side);
+		return;
+	}
+	boots = boot_means(samples, n, order, boot);
 
 	*side = (struct stats_side){ .runs = (int64_t)n, .boots = (int64_t)boots,
 				     .min = samples[0].min, .max = samples[0].max };
@@ -124,5 +138,5 @@ void stats_side_of(const struct stats_sample *samples, size_t n, void *scratch, 
 	if (boots > 1)
 		over_boots(side, boot, boots);
 	else
-		over_repetitions(side, samples, n, boot[0]);
+		over_repetitions(side, stddev_within(samples, n), boot[0]);
 }

@@ -330,7 +330,8 @@ static void odd_input(void)
 	const double odd[] = { 0, -1, NAN, INFINITY, -INFINITY, DBL_TRUE_MIN, DBL_MIN, DBL_MAX, 1e-300, 1e300, 25, 1 };
 	const struct noise odd_noise[] = { { 0 }, history, { NOISE_HISTORY, 0, 3, NAN, 1, 5 }, { NOISE_HISTORY, NAN, 3, 0, 1, 5 },
 					   { NOISE_SIBLINGS, 1e300, .1, 1e300, 1, 1 }, { NOISE_HISTORY, 1e-300, 1e9, 0, 5, 9 } };
-	bool good = true, intervals = true;
+	bool good = true, intervals = true, alike = true;
+	struct ab_row row[N(odd_noise)] = { 0 };
 
 	for (size_t i = 0; i < N(odd); i++)
 		for (size_t k = 0; k < N(odd); k++)
@@ -339,17 +340,20 @@ static void odd_input(void)
 					const double v[] = { odd[i], odd[k], odd[i] }, w[] = { odd[k], odd[i], odd[k] };
 					struct stats_side a = shape & 1 ? side_of(v, 1 + (shape >> 1) % 3) : boot_of(v, 1 + (shape >> 1) % 3);
 					struct stats_side b = shape & 2 ? side_of(w, 2) : boot_of(w, 3);
-					double lo, hi;
+					double lo, hi, lo2, hi2;
 					struct ab t;
 
 					test(&a, &b, &odd_noise[n], &t);
 					good &= finite_or_none(&t);
 					judge(&t);
-					intervals &= ab_interval(&a, &odd_noise[n], &memo, &lo, &hi) ? lo <= hi : isnan(lo) && isnan(hi);
+					intervals &= ab_interval(&a, &odd_noise[n], &memo, &row[n], &lo, &hi) ? lo <= hi : isnan(lo) && isnan(hi);
+					ab_interval(&a, &odd_noise[n], &memo, &(struct ab_row){ 0 }, &lo2, &hi2);
+					alike &= (lo == lo2 && hi == hi2) || (isnan(lo) && isnan(lo2) && isnan(hi) && isnan(hi2));
 					ab_restored(&a, &b, &a, &t, &memo, &lo, &hi);
 				}
 	ok(good, "whatever comes in: all numbers finite, or none");
 	ok(intervals, "intervals of one side likewise");
+	ok(alike, "and in a row of sides they are what they are alone");
 }
 
 static void many_values(void)
