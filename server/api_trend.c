@@ -10,8 +10,10 @@
 #include "api_shapes.h"
 #include "calc_trend_thin.h"
 #include "calc_words.h"
+#include "web_shared.h"
 
 #define RUNS_MOST 20000		/* of one answer: more would be a cloud, not dots */
+#define KERNELS_APART 64	/* from so many on (10 KB) their text is a piece of its own, shared among answers */
 #define POINTS_MOST 100000	/* of a line: what most= can say */
 
 static void json_numbers(struct jsonw *j, const char *key, const double *v, size_t n)
@@ -183,15 +185,41 @@ static void json_machines(struct jsonw *j, struct arena *a, const struct trend *
 	jsonw_array_end(j);
 }
 
-static void as_json(struct buf *out, const struct asked *asked)
+/*
+ * The kernels, as text that the answers about them have in common. The catalogue makes an entry's text anew when
+ * something in it changes, and never takes one back, so the same addresses are the same texts.
+ */
+static void kernels_apart(struct req *rq, struct jsonw *j, const struct trend *t)
+{
+	const char **texts = arena_alloc(rq->arena, t->n_kernels * sizeof(*texts));
+
+	for (size_t i = 0; i < t->n_kernels; i++)
+		texts[i] = __atomic_load_n(&t->kernels[i]->json, __ATOMIC_ACQUIRE);
+	rq->shared = web_shared_find(texts, t->n_kernels * sizeof(*texts));
+	rq->shared_at = rq->out.len;
+	if (!rq->shared) {
+		struct buf text;
+		struct jsonw own = jsonw_begin(&text);
+
+		buf_init(&text);
+		for (size_t i = 0; i < t->n_kernels; i++)
+			jsonw_raw(&own, texts[i]);
+		rq->shared = web_shared_new(texts, t->n_kernels * sizeof(*texts), &text);
+	}
+	j->comma = true;
+}
+
+static void as_json(struct req *rq, const struct asked *asked)
 {
 	const struct trend *t = asked->trend;
-	struct jsonw j = jsonw_begin(out);
+	struct jsonw j = jsonw_begin(&rq->out);
 
 	jsonw_object(&j);
 	jsonw_key(&j, "kernels");
 	jsonw_array(&j);
-	for (size_t i = 0; i < t->n_kernels; i++)
+	if (t->n_kernels >= KERNELS_APART)
+		kernels_apart(rq, &j, t);
+	for (size_t i = 0; i < t->n_kernels && !rq->shared; i++)
 		api_shapes_kernel(&j, t->kernels[i]);
 	jsonw_array_end(&j);
 	if (asked->runs)
@@ -285,6 +313,6 @@ int api_trend(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		api_trend_svg(&rq->out, rq->arena, t);
 	else
-		as_json(&rq->out, &asked);
+		as_json(rq, &asked);
 	return 0;
 }

@@ -59,6 +59,17 @@ static void list_first(struct cache *c, struct entry *e)
 	c->newest = e;
 }
 
+/* A text that several answers have in common counts once, as long as any has it. */
+static void count_shared(struct cache *c, struct entry *e, bool comes)
+{
+	struct web_shared *s = reply_body_shared(e->body);
+
+	if (s && comes && !s->cached++)
+		c->used += s->len;
+	else if (s && !comes && !--s->cached)
+		c->used -= s->len;
+}
+
 static void drop(struct cache *c, struct entry *e)
 {
 	struct entry **p = bucket_of(c, e->key);
@@ -68,6 +79,7 @@ static void drop(struct cache *c, struct entry *e)
 	*p = e->chain;
 	unlist(c, e);
 	c->used -= e->size;
+	count_shared(c, e, false);
 	reply_body_unref(e->body);
 	free(e->version);
 	free(e);
@@ -142,6 +154,7 @@ void cache_put(struct cache *c, const uint8_t key[32], const char *version, stru
 	*bucket_of(c, key) = e;
 	list_first(c, e);
 	c->used += e->size;
+	count_shared(c, e, true);
 	if (e->size > c->budget / 8)
 		drop(c, e);
 	while (c->used > c->budget)

@@ -25,7 +25,9 @@ struct reply_body {
 	atomic_uint refs;
 	char *own;			/* bytes to free, or NULL */
 	const char *plain;
-	size_t len;
+	size_t len;			/* of the whole, with `shared` */
+	struct web_shared *shared;	/* stands behind the first `at` bytes of plain; or NULL */
+	size_t at;
 	pthread_mutex_t lock;
 	bool compress;			/* under lock: asked for a gzip form, it has yet to be made */
 	char *own_gzip;			/* under lock, as the next two; once there, they stay */
@@ -35,15 +37,76 @@ struct reply_body {
 	char etag[ETAG_TEXT], etag_gzip[ETAG_TEXT];
 };
 
-/* libdeflate: the answer is in memory whole, and zlib takes twice as long for more bytes. */
-static void gzip(struct reply_body *b)
+static size_t shared_len(const struct reply_body *b)
+{
+	return b->shared ? b->shared->len : 0;
+}
+
+/* libdeflate: the answer is in memory whole, and zlib takes twice as long for more bytes. Its level goes by the answer. */
+static struct libdeflate_compressor *compressor(const struct reply_body *b)
 {
 	struct libdeflate_compressor *c = libdeflate_alloc_compressor(GZIP_LEVEL(b->len));
+
+	must(c != NULL);
+	return c;
+}
+
+static void gzip_whole(struct reply_body *b, char *out, size_t room)
+{
+	struct libdeflate_compressor *c = compressor(b);
+
+	b->gzip_len = libdeflate_gzip_compress(c, b->plain, b->len, out, room);
+	libdeflate_free_compressor(c);
+}
+
+static void put_little_endian(char *p, uint32_t v, int n)
+{
+	for (int i = 0; i < n; i++)
+		p[i] = (char)(v >> 8 * i);
+}
+
+/*
+ * Of an answer with a text in it: a stored block of what stands before it (a few bytes, RFC 1951, 3.2.4), the text,
+ * which was deflated once, and the rest. Head and tail as RFC 1952 has them, with no time and no name.
+ */
+static void gzip_around(struct reply_body *b, char *out, size_t room)
+{
+	static const char head[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff";
+	struct libdeflate_compressor *c = compressor(b);
+	size_t rest = b->len - shared_len(b) - b->at, n_text, n = 10;
+	const void *text = web_shared_deflated(b->shared, &n_text);
+	uint32_t crc = libdeflate_crc32(0, b->plain, b->at);
+
+	if (b->at <= UINT16_MAX && n + 5 + b->at + n_text + 8 < room) {
+		memcpy(out, head, n);
+		out[n] = 0;
+		put_little_endian(out + n + 1, (uint32_t)b->at, 2);
+		put_little_endian(out + n + 3, ~(uint32_t)b->at, 2);
+		memcpy(out + n + 5, b->plain, b->at);
+		n += 5 + b->at;
+		memcpy(out + n, text, n_text);
+		n += n_text;
+		b->gzip_len = libdeflate_deflate_compress(c, b->plain + b->at, rest, out + n, room - n - 8);
+	}
+	libdeflate_free_compressor(c);
+	if (!b->gzip_len)
+		return;
+	b->gzip_len += n;
+	crc = libdeflate_crc32(libdeflate_crc32(crc, b->shared->text, shared_len(b)), b->plain + b->at, rest);
+	put_little_endian(out + b->gzip_len, crc, 4);
+	put_little_endian(out + b->gzip_len + 4, (uint32_t)b->len, 4);
+	b->gzip_len += 8;
+}
+
+static void gzip(struct reply_body *b)
+{
 	char *out = malloc(b->len);
 
-	must(c != NULL && out != NULL);
-	b->gzip_len = libdeflate_gzip_compress(c, b->own, b->len, out, b->len);
-	libdeflate_free_compressor(c);
+	must(out != NULL);
+	if (b->shared)
+		gzip_around(b, out, b->len);
+	else
+		gzip_whole(b, out, b->len);
 	if (!b->gzip_len) {		/* does not fit: no gain */
 		free(out);
 		return;
@@ -77,22 +140,34 @@ static struct reply_body *body_alloc(const char *type)
 
 /*
  * 128 bits of the content, in hex. Nobody gains by a collision that took an effort: it would show
- * somebody an older answer of this server. SHA-256 took a sixth of the time of a big answer.
+ * somebody an older answer of this server. SHA-256 took a sixth of the time of a big answer. The text in it
+ * counts by its hash, which is there already.
  */
 static void content_hash(const struct reply_body *b, char hex[33])
 {
+	XXH128_hash_t hash = XXH3_128bits(b->plain, b->len - shared_len(b));
 	XXH128_canonical_t digest;
 
-	XXH128_canonicalFromHash(&digest, XXH3_128bits(b->plain, b->len));
+	if (b->shared) {
+		const uint64_t all[] = { hash.low64, hash.high64, b->shared->hash[0], b->shared->hash[1], b->at };
+
+		hash = XXH3_128bits(all, sizeof(all));
+	}
+	XXH128_canonicalFromHash(&digest, hash);
 	hex_format(digest.digest, sizeof(digest.digest), hex);
 }
 
-struct reply_body *reply_body_new(struct buf *out, const char *type, bool compress, const char *weak_etag)
+struct reply_body *reply_body_around(struct buf *out, struct web_shared *shared, size_t at, const char *type, bool compress,
+				     const char *weak_etag)
 {
 	struct reply_body *b = body_alloc(type);
 	char hex[33];
 
 	b->plain = b->own = buf_steal(out, &b->len);
+	must(at <= b->len);
+	b->shared = shared;
+	b->at = at;
+	b->len += shared_len(b);
 	b->compress = compress && b->len >= GZIP_LEAST && b->len < UINT32_MAX / 2;
 	if (weak_etag) {
 		snprintf(b->etag, ETAG_TEXT, "W/\"%s\"", weak_etag);
@@ -103,6 +178,11 @@ struct reply_body *reply_body_new(struct buf *out, const char *type, bool compre
 	snprintf(b->etag, ETAG_TEXT, "\"%s\"", hex);
 	snprintf(b->etag_gzip, ETAG_TEXT, "\"%s-gz\"", hex);
 	return b;
+}
+
+struct reply_body *reply_body_new(struct buf *out, const char *type, bool compress, const char *weak_etag)
+{
+	return reply_body_around(out, NULL, 0, type, compress, weak_etag);
 }
 
 struct reply_body *reply_body_of_file(const struct embed_file *file, const char *type)
@@ -129,6 +209,7 @@ void reply_body_unref(struct reply_body *b)
 	if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
 		return;
 	pthread_mutex_destroy(&b->lock);
+	web_shared_unref(b->shared);
 	free(b->own);
 	free(b->own_gzip);
 	free(b->type);
@@ -143,7 +224,12 @@ size_t reply_body_size(struct reply_body *b)
 	/* of what is still to be made, a guess: numbers and repeated words shrink to a quarter or less */
 	gzip_len = b->compress ? b->len / 4 : b->own_gzip ? b->gzip_len : 0;
 	must(!pthread_mutex_unlock(&b->lock));
-	return sizeof(*b) + (b->own ? b->len : 0) + gzip_len;
+	return sizeof(*b) + (b->own ? b->len - shared_len(b) : 0) + gzip_len;
+}
+
+struct web_shared *reply_body_shared(struct reply_body *b)
+{
+	return b->shared;
 }
 
 static void body_done(void *cls)
@@ -217,16 +303,31 @@ static void all_headers(struct sink *s, const struct reply_body *b, const struct
 		header(s, "Connection", "close");
 }
 
+/* Of bytes in one piece, or of what stands before, in and behind the text. */
+static struct MHD_Response *response_of(struct reply_body *b, bool gzipped)
+{
+	const char *bytes = gzipped ? b->gzip : b->plain;
+	struct MHD_Response *response;
+
+	if (b->shared && !gzipped) {
+		const struct MHD_IoVec v[] = { { b->plain, b->at }, { b->shared->text, b->shared->len },
+					       { b->plain + b->at, b->len - b->shared->len - b->at } };
+
+		response = MHD_create_response_from_iovec(v, 3, body_done, reply_body_ref(b));
+	} else {
+		response = MHD_create_response_from_buffer_with_free_callback_cls(
+			gzipped ? b->gzip_len : b->len, (void *)(uintptr_t)bytes, body_done, reply_body_ref(b));
+	}
+	must(response != NULL);
+	return response;
+}
+
 struct MHD_Response *reply_make(struct reply_body *b, struct reply *r, size_t *sent)
 {
 	bool gzipped = r->gzip && has_gzip(b);
-	const char *bytes = gzipped ? b->gzip : b->plain;
-	struct sink s = { 0 };
+	struct sink s = { .response = response_of(b, gzipped) };
 
 	*sent = gzipped ? b->gzip_len : b->len;
-	s.response = MHD_create_response_from_buffer_with_free_callback_cls(*sent, (void *)(uintptr_t)bytes, body_done,
-									    reply_body_ref(b));
-	must(s.response != NULL);
 	all_headers(&s, b, r, gzipped);
 	if (r->etag && r->status == 200 && r->if_none_match &&
 	    web_args_etag_matches(r->if_none_match, gzipped ? b->etag_gzip : b->etag)) {
@@ -244,6 +345,7 @@ void reply_raw(struct buf *out, struct reply_body *b, const struct reply *r)
 	last.close = true;
 	buf_printf(out, "HTTP/1.1 %u %s\r\n", r->status, r->status == 413 ? "Content Too Large" :
 		   r->status == 408 ? "Request Timeout" : r->status == 503 ? "Service Unavailable" : "Error");
+	must(!b->shared);		/* what is refused says no more than why */
 	all_headers(&s, b, &last, false);
 	buf_printf(out, "Content-Length: %zu\r\n\r\n", b->len);
 	buf_add(out, b->plain, b->len);

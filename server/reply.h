@@ -11,6 +11,7 @@
 
 #include "../lib/buf.h"
 #include "web.h"
+#include "web_shared.h"
 
 /* Bytes of one answer; counted references, constant once made, but for a gzip form that is made when first wanted. */
 struct reply_body;
@@ -20,10 +21,14 @@ struct reply_body;
  * goes out in gzip form, too, to who takes it. `weak_etag`: instead of one made of the content; NULL.
  */
 struct reply_body *reply_body_new(struct buf *out, const char *type, bool compress, const char *weak_etag);
+/* The same with a text (its reference is taken over) between the first `at` of those bytes and the rest; NULL: none. */
+struct reply_body *reply_body_around(struct buf *out, struct web_shared *shared, size_t at, const char *type, bool compress,
+				     const char *weak_etag);
 struct reply_body *reply_body_of_file(const struct embed_file *file, const char *type);	/* borrows the bytes */
 struct reply_body *reply_body_ref(struct reply_body *b);
 void reply_body_unref(struct reply_body *b);		/* accepts NULL */
-size_t reply_body_size(struct reply_body *b);		/* memory, for the cache's budget */
+size_t reply_body_size(struct reply_body *b);		/* memory, for the cache's budget, without the text in it */
+struct web_shared *reply_body_shared(struct reply_body *b);	/* that text, or NULL */
 
 /* What goes into the headers of one answer. */
 struct reply {

@@ -61,6 +61,8 @@ struct req {
 	int status;			/* 0 = 200 */
 	const char *type;		/* media type; NULL = by rep */
 	struct buf out;
+	struct web_shared *shared;	/* text that stands behind the first shared_at bytes of `out`, a reference; or NULL */
+	size_t shared_at;
 	const char *location;		/* or NULL */
 	const char *disposition;	/* file name to save under, or NULL */
 	const struct embed_file *file;	/* the answer is this file, `out` is not looked at; or NULL */

@@ -64,7 +64,11 @@ static void succeed(struct call *call, const uint8_t key[32], const char *versio
 	call->reply.location = rq->location;
 	if (rq->disposition)
 		call->reply.disposition = arena_printf(rq->arena, "inline; filename=\"%s\"", rq->disposition);
-	body = rq->file ? reply_body_of_file(rq->file, type) : reply_body_new(&rq->out, type, get, rq->weak_etag);
+	if (rq->file)
+		body = reply_body_of_file(rq->file, type);
+	else
+		body = reply_body_around(&rq->out, rq->shared, rq->shared_at, type, get, rq->weak_etag);
+	rq->shared = NULL;
 	if (version && call->reply.status == 200 && !rq->no_cache)
 		cache_put(call->web->cache, key, version, body);
 	answer(call, body);
@@ -105,6 +109,9 @@ static int look_up(struct call *call, const uint8_t key[32], const char **versio
 
 static void forget_answer(struct req *rq)
 {
+	web_shared_unref(rq->shared);
+	rq->shared = NULL;
+	rq->shared_at = 0;
 	rq->status = 0;
 	rq->type = rq->location = rq->disposition = rq->weak_etag = rq->version = NULL;
 	rq->file = NULL;
@@ -242,6 +249,7 @@ void web_run_call(struct call *call, struct db *db, struct arena *arena)
 		web_run_fail(call, 0, NULL, &err);
 	} else if (run(call, &err)) {
 		must(err.kind != ERR_NONE);
+		must(!rq->shared);	/* the last thing that a handler makes: nothing fails after it */
 		web_run_fail(call, 0, NULL, &err);
 	}
 	if (!call->answer) {		/* come again */

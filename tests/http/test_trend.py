@@ -240,3 +240,53 @@ def test_a_long_line_keeps_its_ends_its_extremes_and_its_changes(api, machine):
     # a run stands at its kernel still
     assert all(thin["y"][at] == y for at, y in zip(thin["runs"]["at"], thin["runs"]["y"]))
     assert answer["machines"][0]["started_at"][0] is not None
+
+
+KERNELS = [f"6.{minor}" if not rc else f"6.{minor}-rc{rc}" for minor in range(1, 11) for rc in (1, 2, 3, 4, 5, 6, 7, 0)]
+
+
+def names_of(answer):
+    return [k["name"] for k in answer["kernels"]]
+
+
+def test_what_many_answers_have_in_common_is_never_old(api, machine):
+    """Of many kernels the text is kept and shared; what changes in one of them, or among them, shows at once."""
+    for at, kernel in enumerate(KERNELS):
+        (run,) = api.store(submission(kernel, machine, results=[
+            {"benchmark": f"shared/{name}", "metric": "latency", "unit": "ns/call", "better": "lower", "values": [100 + at % 3]}
+            for name in ("one", "two")]))
+    first, second = (trend(api, machine, benchmark=f"shared/{name}") for name in ("one", "two"))
+    assert first["kernels"] == second["kernels"] and names_of(first) == KERNELS
+    assert first["series"][0]["benchmark"] == "shared/one" and second["series"][0]["benchmark"] == "shared/two"
+    assert len(first["series"][0]["y"]) == len(KERNELS)
+
+    url = f"{TREND}?machine={machine}&benchmark=shared/one"
+    plain, packed = (api.get(url, headers={"Accept-Encoding": how}) for how in ("identity", "gzip"))
+    assert packed.headers["Content-Encoding"] == "gzip" and packed.content == plain.content
+    assert int(packed.headers["Content-Length"]) < len(plain.content) / 4
+    assert int(plain.headers["Content-Length"]) == len(plain.content)
+    assert api.get(url, headers={"Accept-Encoding": "identity", "If-None-Match": plain.headers["ETag"]}).status_code == 304
+    head = api.request("HEAD", url, headers={"Accept-Encoding": "identity"})
+    assert head.headers["Content-Length"] == plain.headers["Content-Length"] and not head.content
+
+    # a date and a commit of a kernel in the middle
+    answer = api.post("/api/v1/kernels", json=[{"release": KERNELS[40], "released_at": "2025-01-02T03:04:05Z", "commit": "12345678abcd"}])
+    assert answer.status_code == 200, answer.text
+    dated = trend(api, machine, benchmark="shared/one")
+    assert dated["kernels"][40]["released_at"] == "2025-01-02T03:04:05Z" and dated["kernels"][40]["commit"] == "12345678abcd"
+    assert [k for i, k in enumerate(dated["kernels"]) if i != 40] == [k for i, k in enumerate(first["kernels"]) if i != 40]
+    changed = api.get(url, headers={"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]})
+    assert changed.status_code == 200 and changed.json() == dated and changed.headers["ETag"] != packed.headers["ETag"]
+
+    # a kernel more, in the middle, for one of the two
+    post(api, machine, "6.5-rc8", 500, benchmark="shared/one")
+    more = trend(api, machine, benchmark="shared/one")
+    at = names_of(more).index("6.5-rc8")
+    assert names_of(more)[at - 1:at + 2] == ["6.5-rc7", "6.5-rc8", "6.5"] and more["series"][0]["y"][at] == 500
+    assert len(more["kernels"]) == len(KERNELS) + 1
+    assert names_of(trend(api, machine, benchmark="shared/two")) == KERNELS
+
+    # and the last one is taken back
+    assert api.post(f"/api/v1/runs/{run['run_id']}:invalidate", json={"reason": "wrong"}).status_code == 200
+    assert names_of(trend(api, machine, benchmark="shared/two")) == KERNELS[:-1]
+    assert names_of(trend(api, machine, benchmark="shared/one"))[-1] == KERNELS[-2]
