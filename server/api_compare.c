@@ -9,8 +9,10 @@
 #include "../chart/table.h"
 #include "../lib/num.h"
 #include "../lib/parallel.h"
+#include "api_compare_values.h"
 #include "api_shapes.h"
 #include "api_sweep.h"
+#include "calc_facts.h"
 #include "calc_words.h"
 
 #define ROW_GUESS 800		/* bytes */
@@ -81,8 +83,8 @@ static void json_change(struct jsonw *j, const struct compare_row *r)
 	jsonw_str(j, calc_compare_confidence_word(r->confidence));
 }
 
-/* why: NULL unless the verdicts tell it. */
-static void json_row(struct jsonw *j, const struct compare_row *r, const struct why *why)
+/* why, values: NULL unless they are asked for. */
+static void json_row(struct jsonw *j, const struct compare_row *r, const struct why *why, const struct compare_values *values)
 {
 	jsonw_object(j);
 	json_series(j, r->series);
@@ -107,6 +109,8 @@ static void json_row(struct jsonw *j, const struct compare_row *r, const struct 
 	jsonw_num(j, r->remaining_percent);
 	if (why)
 		api_shapes_why(j, why);
+	if (values)
+		api_compare_values_json(j, values);
 	jsonw_object_end(j);
 }
 
@@ -128,6 +132,7 @@ static void json_missing(struct jsonw *j, const struct compare_missing *m)
 struct asked {			/* beside the comparison itself */
 	bool explain, sweeps;
 	int64_t only;		/* a series' id, or 0: all rows */
+	const struct compare_values *values;	/* of that series; NULL: not asked for */
 };
 
 static void rows_asked(struct jsonw *j, struct arena *a, const struct compare *c, const struct asked *asked)
@@ -139,7 +144,7 @@ static void rows_asked(struct jsonw *j, struct arena *a, const struct compare *c
 			continue;
 		if (asked->explain)
 			calc_why_row(a, &c->rows[i], c->family, &why);
-		json_row(j, &c->rows[i], asked->explain ? &why : NULL);
+		json_row(j, &c->rows[i], asked->explain ? &why : NULL, asked->values);
 	}
 }
 
@@ -159,7 +164,7 @@ static void rows_part(void *arg, unsigned part)
 	buf_reserve(p->out[part], (to - from) * ROW_GUESS);
 	j.comma = from > 0;
 	for (size_t i = from; i < to; i++)
-		json_row(&j, &p->c->rows[i], NULL);
+		json_row(&j, &p->c->rows[i], NULL, NULL);
 }
 
 static void rows_all(struct buf *out, const struct compare *c)
@@ -241,6 +246,8 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 		json_explained(&j, c);
 	jsonw_object_end(&j);
 	json_rows(&j, a, c, asked);
+	if (asked->sweeps)
+		jsonw_kstr(&j, "sentence", calc_facts(a, c));
 	if (asked->sweeps)
 		json_sweeps(&j, a, c, asked->explain);
 	jsonw_key(&j, "missing");
@@ -349,11 +356,20 @@ int api_compare(struct req *rq, struct err *err)
 	struct compare_runs runs;
 	struct compare *c;
 	struct asked asked;
+	struct compare_values values;
+	bool with_values;
 
 	if (api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
-	    asked_of(rq, &asked, err) || api_shapes_runs(rq, &runs, err) ||
-	    calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, fix, &runs, &c, err))
+	    asked_of(rq, &asked, err) || api_shapes_flag(rq, "values", &with_values, err) ||
+	    api_shapes_runs(rq, &runs, err))
 		return -1;
+	if (with_values && !asked.only)
+		return err_set(err, ERR_BAD_ARGUMENT, "values: of one row; which one, only=SERIES_ID tells");
+	if (calc_compare(rq->server->catalog, rq->db, rq->arena, &sel, base, head, fix, &runs, &c, err) ||
+	    (with_values && api_compare_values(rq, c, &runs, asked.only, &values, err)))
+		return -1;
+	if (with_values)
+		asked.values = &values;
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, c);
 	else if (rq->rep == REP_TEXT)

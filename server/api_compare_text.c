@@ -6,6 +6,7 @@
 
 #include "../chart/table.h"
 #include "api_compare.h"
+#include "calc_facts.h"
 #include "calc_sweep_sentence.h"
 #include "calc_words.h"
 
@@ -271,6 +272,11 @@ void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 	if (c->fix)
 		kernel_line(out, a, "fix ", c->fix);
 	generated(out, a, c);
+	if (c->n_rows) {
+		buf_putc(out, '\n');
+		table_para(out, 0, table_clean(a, arena_printf(a, "%s against %s: %s", calc_words_kernel(a, c->head),
+							       calc_words_kernel(a, c->base), calc_facts(a, c))));
+	}
 	buf_putc(out, '\n');
 	for (size_t from = 0, to; from < c->n_rows; from = to) {
 		for (to = from; to < c->n_rows && same_table(rows[from]->series, rows[to]->series);)

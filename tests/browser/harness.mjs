@@ -26,10 +26,10 @@ export async function until(what, ask, deadline = DEADLINE_MS) {
 	}
 }
 
-async function start() {
+async function start(more = ['--demo']) {
 	const data = await mkdtemp(join(tmpdir(), 'nsecwatch-browser-'));
 	const program = join(root, process.env.BUILD ?? 'build', 'nsecwatchd');
-	const child = spawn(program, ['up', '--demo', '--data', data, '--listen', '127.0.0.1:0'], {
+	const child = spawn(program, ['up', ...more, '--data', data, '--listen', '127.0.0.1:0'], {
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	let out = '';
@@ -56,10 +56,9 @@ async function start() {
 	};
 }
 
-// The server, when the demonstration data is in it and watch has looked at it.
-export async function server() {
+async function reach(more) {
 	const { NSECWATCH_URL: url, NSECWATCH_TOKEN: token } = process.env;
-	const s = url ? { url: url.replace(/\/$/, ''), token, stop: async () => {} } : await start();
+	const s = url ? { url: url.replace(/\/$/, ''), token, stop: async () => {} } : await start(more);
 
 	s.get = async (path) => (await fetch(s.url + path)).json();
 	s.post = (path, body) =>
@@ -68,6 +67,16 @@ export async function server() {
 			headers: { authorization: `Bearer ${s.token}`, 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 		});
+	return s;
+}
+
+// A server without data, for those who bring their own.
+export const empty = () => reach([]);
+
+// The server, when the demonstration data is in it and watch has looked at it.
+export async function server() {
+	const s = await reach(['--demo']);
+
 	await until('the demonstration data', async () =>
 		(await s.get('/api/v1/kernels?order=1')).kernels.some(
 			(k) => k.name === '6.17-rc1+revert-cac1db8c3aad',

@@ -365,3 +365,38 @@ def test_values_of_0_or_less_are_told_as_such(api):
     text = api.get("/api/v1/compare.txt?base=6.16&head=6.17-rc1&benchmark=odd/delta").text
     assert "1 of 3 rows have a value of 0 or less" in " ".join(text.split()), text
     assert "e+306 " in text and max(map(len, text.splitlines())) <= 72, text
+
+
+# ---- what is said of all rows, and what stands behind one ----
+
+def test_the_raw_repetitions_behind_a_row(api, machine):
+    post(api, machine, "6.16", [result([8, 9]), result([1], params={"size_kib": 4})], boot_id="a")
+    post(api, machine, "6.16", [result([10])], boot_id="b")
+    head = post(api, machine, "6.17-rc1", [result([12, 13, 14])])
+    row = compare(api, machine)["rows"][0]
+    assert "repetitions" not in row
+    (row,) = compare(api, machine, only=row["series_id"], values="1")["rows"]
+    behind = row["repetitions"]
+    assert [(r["boot_id"], r["values"]) for r in behind["base"]] == [("a", [8, 9]), ("b", [10])]
+    assert [(r["run_id"], r["values"]) for r in behind["head"]] == [(head["run_id"], [12, 13, 14])]
+    assert behind["fix"] == []
+    narrowed = compare(api, machine, only=row["series_id"], values="1", run=behind["base"][1]["run_id"])
+    assert [r["values"] for r in narrowed["rows"][0]["repetitions"]["base"]] == [[10]]
+    assert compare(api, machine, only="999999", values="1")["rows"] == []
+    error_of(api.get(COMPARE, params={"base": "6.16", "head": "6.17-rc1", "machine": machine, "values": "1"}), 400,
+             "bad_argument")
+
+
+def test_a_sentence_says_which_cells_changed_and_what_they_share(api, machine):
+    for thp in ("always", "never"):
+        for kernel, slower in (("6.16", 1), ("6.17-rc1", 1.5)):
+            for boot in range(3):
+                results = [result([v * (1 + boot / 1000)], params={"size_kib": size})
+                           for size in (4, 40, 400, 4000)
+                           for v in [size * (slower if size >= 400 and thp == "never" else 1)]]
+                post(api, machine, kernel, results, thp=thp)
+    assert compare(api, machine, sweeps="1")["sentence"] == \
+        "2 of 8 cells regress, all at size >= 400 KiB and with THP never."
+    text = api.get(COMPARE + ".txt", params={"base": "6.16", "head": "6.17-rc1", "machine": machine}).text
+    assert "all at size >= 400 KiB and with THP never." in " ".join(text.split())
+    assert compare(api, machine, sweeps="1", thp="always")["sentence"] == "all 4 cells are unchanged."
