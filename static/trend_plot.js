@@ -6,10 +6,12 @@
 import { LEFT, Plot } from './chart.js';
 import { marker, measure, stroke, STYLES, widen } from './chart_marks.js';
 import { h, replace } from './dom.js';
+import { project } from './trend_film.js';
 
 const DENSE = 24; // lines; above them they are thin, without bands and markers
 const BANDS = 12;
 const MARKED = 80; // points of a line with markers
+const FILMED = 1500; // points; so many are not drawn anew while a hand moves them
 const LABELS = 40; // steps that are named
 const LEAST = 3; // points that a window shows at least
 const DAY = 24 * 3600;
@@ -66,15 +68,21 @@ export class TrendPlot extends Plot {
 		const air = (lo, hi) => widen([lo, hi], false, this.spec.even ? 0.02 : 0.03);
 
 		if (this.moving) return this.moving;
-		if (this.window) return air(xs[this.window[0]], xs[this.window[1]]);
-		if (xs.length > 1) return air(xs[0], xs.at(-1));
-		return this.spec.even ? [xs[0] - 0.5, xs[0] + 0.5] : [xs[0] - DAY, xs[0] + DAY];
+		return this.window ? air(xs[this.window[0]], xs[this.window[1]]) : this.whole();
+	}
+
+	whole() {
+		const { xs, even } = this.spec;
+
+		if (xs.length > 1) return widen([xs[0], xs.at(-1)], false, even ? 0.02 : 0.03);
+		return even ? [xs[0] - 0.5, xs[0] + 0.5] : [xs[0] - DAY, xs[0] + DAY];
 	}
 
 	// places: [first, last], or null: all. tell: the page is to keep it
 	move(places, tell) {
 		const n = this.spec.xs.length;
 
+		this.hold(false);
 		this.moving = null;
 		this.window = places && (places[0] > 0 || places[1] < n - 1) ? places : null;
 		this.redraw();
@@ -118,12 +126,13 @@ export class TrendPlot extends Plot {
 	drift(by, times = 1, at = undefined) {
 		const { xs } = this.spec;
 		const [lo, hi] = this.moving ?? this.range();
-		const [all, end] = widen([xs[0], xs.at(-1)], false, 0.02);
+		const [all, end] = this.whole();
 		const width = Math.min(end - all, (hi - lo) * times);
 		const middle = at ?? (lo + hi) / 2;
 		let from = middle - (middle - lo) * (width / (hi - lo)) + by * width;
 
 		from = Math.min(Math.max(all, from), end - width);
+		if (!this.moving) this.hold(true);
 		this.moving = [from, from + width];
 		this.frame ??= requestAnimationFrame(() => {
 			this.frame = null;
@@ -131,6 +140,16 @@ export class TrendPlot extends Plot {
 		});
 		clearTimeout(this.rest);
 		this.rest = setTimeout(() => this.settle(), 250);
+	}
+
+	// on: the lines are shown from a strip, and uPlot draws only the axes
+	hold(on) {
+		const { xs, lines } = this.spec;
+
+		if (on && lines.length * xs.length < FILMED) return;
+		this.filmed = on;
+		this.film = null;
+		for (const s of this.u.series.slice(1)) s.show = !on;
 	}
 
 	settle() {
@@ -224,6 +243,10 @@ export class TrendPlot extends Plot {
 		const { spec } = this;
 		const lines = spec.lines;
 
+		if (this.filmed) {
+			this.film = project(this, this.film, this.range());
+			return;
+		}
 		if (lines.length > BANDS) spec.lines = [];
 		super.under(u);
 		spec.lines = lines;
@@ -299,6 +322,7 @@ export class TrendPlot extends Plot {
 		const [first, last] = this.visible();
 		const marked = !this.dense && last - first < MARKED;
 
+		if (this.filmed) return;
 		ctx.save();
 		for (const l of this.dense ? [] : spec.lines) {
 			if (marked) this.points(u, l, first, last);
