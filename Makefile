@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: replay replay-found detect-score ab-score lint-openapi all run demo-large test corpus bench bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: replay replay-found detect-score ab-score lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -136,6 +136,11 @@ bench: deps-test
 	@BUILD=$(BUILD) /usr/bin/python3 bench/run.py
 bench-programs: $(BENCH)
 
+# The pages in headless Chromium, each number beside its limit: see bench/pages.mjs. Never with a sanitizer.
+bench-pages: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) node bench/pages.mjs
+
 # Change detection against labelled series, beside what is demanded of it: see tests/detect/score.py. Never with a sanitizer.
 $(BUILD)/detect_time: $(BUILD)/tests/detect/time.o $(BUILD)/libcore.a
 	$(call say,LINK,$@)
@@ -224,6 +229,7 @@ help:
 	@echo 'make detect-score   change detection against labelled series (DETECT_SCORE="--seeds 900-909")'
 	@echo 'make replay         what watch makes of the story and of quiet series (SEEDS=2: a quick look; replay-found: of steps)'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
+	@echo 'make bench-pages    how quick the pages are in headless Chromium, each number beside its limit'
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
