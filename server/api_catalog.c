@@ -27,9 +27,22 @@ static int64_t benchmark_id(const struct cat_series *s)
 	return s->benchmark->id;
 }
 
+/* Other names that mean it: its key, once it is shown under another, among them. */
+static void aliases_json(struct jsonw *j, const char *name, const char *key, const char *const *aliases)
+{
+	jsonw_key(j, "aliases");
+	jsonw_array(j);
+	if (strcmp(name, key))
+		jsonw_str(j, key);
+	for (; aliases && *aliases; aliases++)
+		jsonw_str(j, *aliases);
+	jsonw_array_end(j);
+}
+
 static void benchmark_json(struct jsonw *j, const struct cat_series *s)
 {
 	jsonw_kstr(j, "name", s->benchmark->name);
+	aliases_json(j, s->benchmark->name, s->benchmark->key, s->benchmark->aliases);
 }
 
 static void benchmark_cells(struct table *t, const struct cat_series *s)
@@ -45,6 +58,7 @@ static int64_t machine_id(const struct cat_series *s)
 static void machine_json(struct jsonw *j, const struct cat_series *s)
 {
 	jsonw_kstr(j, "name", s->machine->name);
+	aliases_json(j, s->machine->name, s->machine->key, s->machine->aliases);
 	jsonw_kstr(j, "isa", s->machine->isa);
 	jsonw_kstr(j, "uarch", s->machine->uarch);
 	jsonw_kraw(j, "facts", s->machine->facts);

@@ -64,6 +64,12 @@ int api_names_benchmark_rename(struct req *rq, struct err *err);
 int api_names_benchmark_alias(struct req *rq, struct err *err);
 int api_names_benchmark_unalias(struct req *rq, struct err *err);
 
+/* api_merges.c */
+int api_merges_machine(struct req *rq, struct err *err);
+int api_merges_machine_undo(struct req *rq, struct err *err);
+int api_merges_benchmark(struct req *rq, struct err *err);
+int api_merges_benchmark_undo(struct req *rq, struct err *err);
+
 /* api_expectations.c */
 int api_expectations_list(struct req *rq, struct err *err);
 int api_expectations_post(struct req *rq, struct err *err);

@@ -110,16 +110,24 @@ static int put_event(struct naming *m, struct db *db, const char *before, struct
 static int name_tx(struct db *db, void *arg, struct err *err)
 {
 	struct naming *m = arg;
-	struct db_names *other;
+	struct db_names *other, *root;
 	const char *before;
 
 	if (db_names_find(db, m->rq->arena, m->of, m->rq->id, &m->now, err) ||
+	    db_names_root(db, m->rq->arena, m->of, &m->now, err) ||
 	    db_names_find(db, m->rq->arena, m->of, m->name, &other, err))
+		return -1;
+	root = other;
+	if (db_names_root(db, m->rq->arena, m->of, &root, err))
 		return -1;
 	if (!m->now)
 		return err_set(err, ERR_NOT_FOUND, "there is no %s %s", word_of(m->of), m->rq->id);
+	if (root && root->id != m->now->id)
+		return err_set(err, ERR_CONFLICT, "\"%s\" is another %s, %s; if they are one, merge them", m->name, word_of(m->of),
+			       shown_of(root));
 	if (other && other->id != m->now->id)
-		return err_set(err, ERR_CONFLICT, "\"%s\" is another %s, %s", m->name, word_of(m->of), shown_of(other));
+		return err_set(err, ERR_CONFLICT, "\"%s\" means %s already, which %s was merged into", m->name, shown_of(m->now),
+			       shown_of(other));
 	before = shown_of(m->now);
 	if (change(m, err) || db_names_write(db, m->of, m->now, err))
 		return -1;

@@ -27,17 +27,6 @@ static size_t sort_unique(const char **list, size_t n)
 	return kept;
 }
 
-static const struct cat_benchmark *benchmark_of(const struct catalog *c, int64_t id)
-{
-	size_t n;
-	const struct cat_benchmark *const *list = db_catalog_benchmarks(c, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (list[i]->id == id)
-			return list[i];
-	return NULL;
-}
-
 /* Under the catalogue's lock. */
 static bool name_all(struct catalog *c, struct arena *a, const struct db_alert *al, struct calc_alert *out)
 {
@@ -45,7 +34,7 @@ static bool name_all(struct catalog *c, struct arena *a, const struct db_alert *
 		.alert = al,
 		.from = db_catalog_kernel(c, al->from_kernel_id),
 		.to = db_catalog_kernel(c, al->to_kernel_id),
-		.benchmark = benchmark_of(c, al->benchmark_id),
+		.benchmark = db_catalog_benchmark(c, al->benchmark_id),
 		.fixed_in = db_catalog_kernel(c, al->fixed_in_kernel_id),
 		.machines = arena_array(a, const char *, al->n_machines),
 		.thp = arena_array(a, const char *, al->n_configs),

@@ -176,6 +176,17 @@ static bool value_fits(const struct want *w, size_t i, const char *text, bool is
 	return !strcmp(w->values[i], text);
 }
 
+/* Whether one of the other names of a machine or benchmark fits a glob: an old name goes on to mean it. */
+static bool alias_fits(const char *glob, const char *key, const char *const *aliases)
+{
+	if (calc_select_glob(glob, key))
+		return true;
+	for (; aliases && *aliases; aliases++)
+		if (calc_select_glob(glob, *aliases))
+			return true;
+	return false;
+}
+
 /* Whether a series fits one value of a want. */
 static bool fits_value(struct arena *a, const struct want *w, size_t i, const struct cat_series *s)
 {
@@ -188,7 +199,12 @@ static bool fits_value(struct arena *a, const struct want *w, size_t i, const st
 	if (w->field == F_BASE_PAGE)
 		return value_fits(w, i, text_of(a, s, w->field), s->config->base_page_kib != 0,
 				  s->config->base_page_kib);
-	return value_fits(w, i, text_of(a, s, w->field), false, 0);
+	if (value_fits(w, i, text_of(a, s, w->field), false, 0))
+		return true;
+	if (!w->is_glob[i] || (w->field != F_BENCHMARK && w->field != F_MACHINE))
+		return false;
+	return w->field == F_MACHINE ? alias_fits(w->values[i], s->machine->key, s->machine->aliases) :
+				       alias_fits(w->values[i], s->benchmark->key, s->benchmark->aliases);
 }
 
 /* What of a series a want looks at: the same thing fits or not in every series that has it. NULL: params, each its own. */

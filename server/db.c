@@ -44,6 +44,7 @@ void db_free(struct db *db)
 	free(db->conninfo);
 	free(db->application_name);
 	buf_fini(&db->wire);
+	db_united_drop(db->united);
 	free(db);
 }
 

@@ -2,6 +2,8 @@
 /* The rows of alerts and their members, written and read. */
 #include "db_alerts.h"
 
+#include "db_united.h"
+
 const char *const db_alerts_states[] = { "suspect", "new", "acknowledged", "reported", "fix-posted",
 					 "fixed", "accepted", "invalid", "muted", NULL };
 
@@ -72,12 +74,14 @@ int db_alerts_of_benchmark(struct db *db, struct arena *a, const char *track, in
 {
 	static const struct stmt of = {
 		"alerts_of_benchmark", "SELECT " ALERT_COLUMNS " FROM alert "
-				       "WHERE track = $1 AND benchmark_id = $2 AND direction = $3 ORDER BY id"
+				       "WHERE track = $1 AND benchmark_id = ANY($2) AND direction = $3 ORDER BY id"
 	};
 	struct db_rows *rows;
+	size_t n_ids = 1;
+	const int64_t *ids = db_united_all(db, UNITED_BENCHMARK, a, &benchmark_id, &n_ids);
 
 	if (db_query(db, &of,
-		     DB_ARGS(db_arg_text(track), db_arg_i64(benchmark_id),
+		     DB_ARGS(db_arg_text(track), db_arg_i64s(ids, n_ids),
 			     db_arg_text(db_alerts_direction(regression))),
 		     &rows, err))
 		return -1;
@@ -217,6 +221,7 @@ int db_alerts_members_of_series(struct db *db, struct arena *a, const int64_t *s
 	};
 	struct db_rows *rows;
 
+	series_ids = db_united_all(db, UNITED_SERIES, a, series_ids, &n_series);
 	if (db_query(db, &of, DB_ARGS(db_arg_i64s(series_ids, n_series)), &rows, err))
 		return -1;
 	take_members(a, rows, list, n);
@@ -280,10 +285,12 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 			       "(SELECT alert_id FROM alert_member WHERE series_id = ANY($9))) "
 			       "ORDER BY created_at DESC, id DESC LIMIT $5"
 	};
+	size_t n_benchmarks = f->n_benchmarks;
+	const int64_t *benchmarks = db_united_all(db, UNITED_BENCHMARK, a, f->benchmark_ids, &n_benchmarks);
 	struct db_rows *rows;
 
 	if (db_query(db, &page,
-		     DB_ARGS(db_arg_texts(f->states, f->n_states), db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
+		     DB_ARGS(db_arg_texts(f->states, f->n_states), db_arg_i64s(benchmarks, n_benchmarks),
 			     db_arg_time(f->before_created_at), db_arg_uuid(&f->before_id), db_arg_i64(limit),
 			     db_arg_texts(f->tracks, f->n_tracks), db_arg_bool(f->regressions), db_arg_bool(f->improvements),
 			     db_arg_i64s(f->series_ids, f->n_series), db_arg_bool(f->silences)),

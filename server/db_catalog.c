@@ -30,8 +30,10 @@ void db_catalog_free(struct catalog *c)
 	for (int i = 0; i < CAT_KINDS; i++) {
 		free(c->lists[i].v);
 		free(c->indexes[i].slots);
+		free(c->live[i].v);
 	}
 	free(c->snapshot);
+	db_united_drop(c->united);
 	arena_free(c->arena);
 	pthread_rwlock_destroy(&c->lock);
 	pthread_mutex_destroy(&c->refresh_lock);
@@ -82,7 +84,7 @@ const void *db_catalog_own_by_id(const struct catalog *c, enum cat_kind kind, in
 	return i < l->n && id_of(l->v[i]) == id ? l->v[i] : NULL;
 }
 
-static void list_add(struct cat_list *l, const void *entry)
+void db_catalog_own_list_add(struct cat_list *l, const void *entry)
 {
 	size_t i = place_of(l, id_of(entry));
 
@@ -127,7 +129,7 @@ static uint64_t hash_of(enum cat_kind kind, const void *entry)
 	const struct cat_config *config = entry;
 	const struct cat_benchmark *benchmark = entry;
 	const struct cat_metric *metric = entry;
-	const struct cat_series *s = entry;
+	const struct series_entry *s = entry;
 	uint64_t word;
 
 	switch (kind) {
@@ -145,8 +147,8 @@ static uint64_t hash_of(enum cat_kind kind, const void *entry)
 	case CAT_METRIC:
 		return mix_text(mix_text(mix(0, metric->better), metric->name), metric->unit);
 	case CAT_SERIES:
-		return mix_text(mix(mix(mix(mix(0, (uint64_t)s->benchmark->id), (uint64_t)s->metric->id),
-					(uint64_t)s->machine->id), (uint64_t)s->config->id), s->params);
+		return mix_text(mix(mix(mix(mix(0, (uint64_t)s->benchmark->b.id), (uint64_t)s->s.metric->id),
+					(uint64_t)s->machine->m.id), (uint64_t)s->s.config->id), s->s.params);
 	case CAT_KINDS:
 		break;
 	}
@@ -154,10 +156,10 @@ static uint64_t hash_of(enum cat_kind kind, const void *entry)
 	return 0;
 }
 
-static bool same_series(const struct cat_series *a, const struct cat_series *b)
+static bool same_series(const struct series_entry *a, const struct series_entry *b)
 {
-	return a->benchmark->id == b->benchmark->id && a->metric->id == b->metric->id &&
-	       a->machine->id == b->machine->id && a->config->id == b->config->id && !strcmp(a->params, b->params);
+	return a->benchmark == b->benchmark && a->machine == b->machine && a->s.metric == b->s.metric &&
+	       a->s.config == b->s.config && !strcmp(a->s.params, b->s.params);
 }
 
 static bool same_metric(const struct cat_metric *a, const struct cat_metric *b)
@@ -241,16 +243,16 @@ static void index_add(struct cat_index *x, uint64_t hash, void *entry)
 
 void db_catalog_own_add(struct catalog *c, enum cat_kind kind, void *entry)
 {
-	list_add(&c->lists[kind], entry);
+	db_catalog_own_list_add(&c->lists[kind], entry);
 	index_add(&c->indexes[kind], hash_of(kind, entry), entry);
 }
 
-void db_catalog_own_add_series(struct catalog *c, struct cat_series *s)
+void db_catalog_own_add_series(struct catalog *c, struct series_entry *s)
 {
 	struct benchmark_entry *b = (void *)(uintptr_t)s->benchmark;	/* ours to change: an entry, under the write lock */
 
 	db_catalog_own_add(c, CAT_SERIES, s);
-	list_add(&b->series, s);
+	db_catalog_own_list_add(&b->series, s);
 }
 
 static bool is_called(const char *shown, const char *const *aliases, const char *name)
@@ -271,7 +273,7 @@ const struct machine_entry *db_catalog_own_machine(const struct catalog *c, cons
 	for (size_t i = 0; !e && i < c->lists[CAT_MACHINE].n; i++) {
 		const struct machine_entry *other = c->lists[CAT_MACHINE].v[i];
 
-		if (is_called(other->m.name, other->m.aliases, name))
+		if (is_called(other->own.shown, other->own.aliases, name))
 			e = other;
 	}
 	return e;
@@ -297,14 +299,14 @@ const struct cat_config *db_catalog_own_config(const struct catalog *c, const ch
 		    &(struct cat_config){ .thp = thp, .base_page_kib = base_page_kib, .flavour = flavour });
 }
 
-const struct cat_benchmark *db_catalog_own_benchmark(const struct catalog *c, const char *name)
+const struct benchmark_entry *db_catalog_own_benchmark(const struct catalog *c, const char *name)
 {
-	const struct cat_benchmark *e = find(c, CAT_BENCHMARK, &(struct cat_benchmark){ .key = name });
+	const struct benchmark_entry *e = find(c, CAT_BENCHMARK, &(struct cat_benchmark){ .key = name });
 
 	for (size_t i = 0; !e && i < c->lists[CAT_BENCHMARK].n; i++) {
-		const struct cat_benchmark *other = c->lists[CAT_BENCHMARK].v[i];
+		const struct benchmark_entry *other = c->lists[CAT_BENCHMARK].v[i];
 
-		if (is_called(other->name, other->aliases, name))
+		if (is_called(other->own.shown, other->own.aliases, name))
 			e = other;
 	}
 	return e;
@@ -316,18 +318,21 @@ const struct cat_metric *db_catalog_own_metric(const struct catalog *c, const ch
 	return find(c, CAT_METRIC, &(struct cat_metric){ .name = name, .unit = unit, .better = better });
 }
 
-const struct cat_series *db_catalog_own_series(const struct catalog *c, const struct cat_benchmark *benchmark,
-					       const struct cat_metric *metric, const struct cat_machine *machine,
-					       const struct cat_config *config, const char *params)
+const struct series_entry *db_catalog_own_series(const struct catalog *c, const struct benchmark_entry *benchmark,
+						 const struct cat_metric *metric, const struct machine_entry *machine,
+						 const struct cat_config *config, const char *params)
 {
-	return find(c, CAT_SERIES, &(struct cat_series){ .benchmark = benchmark, .metric = metric,
-							 .machine = machine, .config = config, .params = params });
+	return find(c, CAT_SERIES, &(struct series_entry){ .s = { .metric = metric, .config = config, .params = params },
+							   .benchmark = benchmark, .machine = machine });
 }
 
 /* The public lists: the same pointers, under their own types. */
-#define LIST_OF(kind)					\
-	*n = c->lists[kind].n;				\
-	return (void *)c->lists[kind].v
+#define LIST_OF(kind)								\
+	const struct cat_list *l = c->united && (kind) != CAT_KERNEL && (kind) != CAT_CONFIG && (kind) != CAT_METRIC ? \
+				   &c->live[kind] : &c->lists[kind];		\
+										\
+	*n = l->n;								\
+	return (void *)l->v
 
 const struct cat_kernel *const *db_catalog_kernels(const struct catalog *c, size_t *n)
 {
@@ -363,8 +368,8 @@ const struct cat_series *const *db_catalog_series_of(const struct catalog *c, in
 {
 	const struct benchmark_entry *b = db_catalog_own_by_id(c, CAT_BENCHMARK, benchmark_id);
 
-	*n = b ? b->series.n : 0;
-	return b ? (void *)b->series.v : NULL;
+	*n = b ? b->root->series.n : 0;
+	return b ? (void *)b->root->series.v : NULL;
 }
 
 const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id)
@@ -379,14 +384,16 @@ const struct cat_kernel *db_catalog_kernel_of(const struct catalog *c, const cha
 
 const struct cat_machine *db_catalog_machine(const struct catalog *c, int64_t id)
 {
-	return db_catalog_own_by_id(c, CAT_MACHINE, id);
+	const struct machine_entry *e = db_catalog_own_by_id(c, CAT_MACHINE, id);
+
+	return e ? &e->root->m : NULL;
 }
 
 const struct cat_machine *db_catalog_machine_of(const struct catalog *c, const char *name)
 {
 	const struct machine_entry *e = db_catalog_own_machine(c, name);
 
-	return e ? &e->m : NULL;
+	return e ? &e->root->m : NULL;
 }
 
 const struct cat_config *db_catalog_config(const struct catalog *c, int64_t id)
@@ -396,10 +403,21 @@ const struct cat_config *db_catalog_config(const struct catalog *c, int64_t id)
 
 const struct cat_series *db_catalog_series_by_id(const struct catalog *c, int64_t id)
 {
-	return db_catalog_own_by_id(c, CAT_SERIES, id);
+	const struct series_entry *e = db_catalog_own_by_id(c, CAT_SERIES, id);
+
+	return e ? &e->main->s : NULL;
+}
+
+const struct cat_benchmark *db_catalog_benchmark(const struct catalog *c, int64_t id)
+{
+	const struct benchmark_entry *e = db_catalog_own_by_id(c, CAT_BENCHMARK, id);
+
+	return e ? &e->root->b : NULL;
 }
 
 const struct cat_benchmark *db_catalog_benchmark_of(const struct catalog *c, const char *name)
 {
-	return db_catalog_own_benchmark(c, name);
+	const struct benchmark_entry *e = db_catalog_own_benchmark(c, name);
+
+	return e ? &e->root->b : NULL;
 }

@@ -31,7 +31,7 @@ struct cat_kernel {
 struct cat_machine {
 	int64_t id;
 	const char *key;		/* what the first upload called it */
-	const char *const *aliases;	/* other names that mean it; NULL-terminated, or NULL */
+	const char *const *aliases;	/* other names that mean it, those of what is merged into it too; NULL-terminated, or NULL */
 	const char *name, *isa, *uarch;	/* isa, uarch: the newest facts; "unknown" */
 	const char *facts;		/* JSON object */
 	const char *json;		/* "machine":...,"isa":...,"uarch":... */
@@ -104,7 +104,10 @@ int db_catalog_adopt(struct db *db, struct err *err);
 void db_catalog_lock(struct catalog *c);
 void db_catalog_unlock(struct catalog *c);
 
-/* Under the lock. Lists are in id order. NULL where there is none. */
+/*
+ * Under the lock. Lists are in id order. NULL where there is none. Machines, benchmarks and series that are merged into
+ * others stand in no list; asked by their ids and names, the other is found.
+ */
 const struct cat_kernel *const *db_catalog_kernels(const struct catalog *c, size_t *n);
 const struct cat_machine *const *db_catalog_machines(const struct catalog *c, size_t *n);
 const struct cat_config *const *db_catalog_configs(const struct catalog *c, size_t *n);
@@ -116,6 +119,7 @@ const struct cat_kernel *db_catalog_kernel(const struct catalog *c, int64_t id);
 const struct cat_kernel *db_catalog_kernel_of(const struct catalog *c, const char *identity);
 const struct cat_machine *db_catalog_machine(const struct catalog *c, int64_t id);
 const struct cat_machine *db_catalog_machine_of(const struct catalog *c, const char *name);
+const struct cat_benchmark *db_catalog_benchmark(const struct catalog *c, int64_t id);
 /* By any of its names, as db_catalog_machine_of(). */
 const struct cat_benchmark *db_catalog_benchmark_of(const struct catalog *c, const char *name);
 const struct cat_config *db_catalog_config(const struct catalog *c, int64_t id);

@@ -33,8 +33,8 @@ static const struct stmt look = {
 
 static const struct stmt changed[CAT_KINDS] = {
 	[CAT_MACHINE] = { "catalog_machines",
-		"SELECT id, name, isa, uarch, facts, coalesce(fact_id, 0), facts_at, shown, aliases"
-		" FROM machine WHERE changed_in >= $1 ORDER BY id" },
+		"SELECT id, name, isa, uarch, facts, coalesce(fact_id, 0), facts_at, shown, aliases,"
+		" coalesce(merged_into, 0) FROM machine WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_FACT] = { "catalog_facts",
 		"SELECT id, machine_id, sha256 FROM machine_fact WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_KERNEL] = { "catalog_kernels",
@@ -44,7 +44,7 @@ static const struct stmt changed[CAT_KINDS] = {
 	[CAT_CONFIG] = { "catalog_configs",
 		"SELECT id, thp, base_page_kib, flavour FROM config WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_BENCHMARK] = { "catalog_benchmarks",
-		"SELECT id, name, shown, aliases FROM benchmark WHERE changed_in >= $1 ORDER BY id" },
+		"SELECT id, name, shown, aliases, coalesce(merged_into, 0) FROM benchmark WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_METRIC] = { "catalog_metrics",
 		"SELECT id, name, unit, better FROM metric WHERE changed_in >= $1 ORDER BY id" },
 	[CAT_SERIES] = { "catalog_series",
@@ -143,25 +143,55 @@ static const char *metric_json(struct arena *a, const struct cat_metric *m)
 
 /* ---- rows ---- */
 
+void db_catalog_own_show_machine(struct catalog *c, struct machine_entry *e, const struct machine_entry *facts,
+				 const char *const *aliases)
+{
+	const char *isa = e->m.isa, *uarch = e->m.uarch, *name = e->m.name;
+
+	set_text(c->arena, &e->m.isa, facts->isa);
+	set_text(c->arena, &e->m.uarch, facts->uarch);
+	set_text(c->arena, &e->m.facts, facts->facts);
+	set_text(c->arena, &e->m.name, e->own.shown);
+	__atomic_store_n(&e->m.aliases, aliases, __ATOMIC_RELEASE);
+	if (isa != e->m.isa || uarch != e->m.uarch || name != e->m.name)
+		__atomic_store_n(&e->m.json, machine_json(c->arena, &e->m), __ATOMIC_RELEASE);
+}
+
+void db_catalog_own_show_benchmark(struct catalog *c, struct benchmark_entry *e, const char *const *aliases)
+{
+	const char *name = e->b.name;
+
+	set_text(c->arena, &e->b.name, e->own.shown);
+	__atomic_store_n(&e->b.aliases, aliases, __ATOMIC_RELEASE);
+	if (name != e->b.name)
+		__atomic_store_n(&e->b.json, benchmark_json(c->arena, &e->b), __ATOMIC_RELEASE);
+}
+
+/* From column `col` on: shown, aliases, merged_into. */
+static void load_names(struct arena *a, struct cat_names *own, const char *key, const struct db_rows *r, int row, int col)
+{
+	set_text(a, &own->shown, db_is_null(r, row, col) ? key : db_text(r, row, col));
+	set_aliases(a, &own->aliases, r, row, col + 1);
+	own->merged_into = db_i64(r, row, col + 2);
+}
+
 static void load_machine(struct catalog *c, const struct db_rows *r, int row)
 {
 	const void *old = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 0));
 	struct machine_entry *e = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*e));
-	const char *isa = e->m.isa, *uarch = e->m.uarch, *name = e->m.name;
 
-	set_text(c->arena, &e->m.isa, db_text(r, row, 2));
-	set_text(c->arena, &e->m.uarch, db_text(r, row, 3));
-	set_text(c->arena, &e->m.facts, db_text(r, row, 4));
+	set_text(c->arena, &e->isa, db_text(r, row, 2));
+	set_text(c->arena, &e->uarch, db_text(r, row, 3));
+	set_text(c->arena, &e->facts, db_text(r, row, 4));
 	e->fact_id = db_i64(r, row, 5);
 	e->facts_at = db_time(r, row, 6);
 	if (!old) {
+		e->root = e;
 		e->m.id = db_i64(r, row, 0);
 		e->m.key = arena_strdup(c->arena, db_text(r, row, 1));
 	}
-	set_text(c->arena, &e->m.name, db_is_null(r, row, 7) ? e->m.key : db_text(r, row, 7));
-	set_aliases(c->arena, &e->m.aliases, r, row, 8);
-	if (isa != e->m.isa || uarch != e->m.uarch || name != e->m.name)
-		__atomic_store_n(&e->m.json, machine_json(c->arena, &e->m), __ATOMIC_RELEASE);
+	load_names(c->arena, &e->own, e->m.key, r, row, 7);
+	db_catalog_own_show_machine(c, e, e, e->own.aliases);
 	if (!old)
 		db_catalog_own_add(c, CAT_MACHINE, e);
 }
@@ -255,16 +285,14 @@ static void load_benchmark(struct catalog *c, const struct db_rows *r, int row)
 {
 	const void *old = db_catalog_own_by_id(c, CAT_BENCHMARK, db_i64(r, row, 0));
 	struct benchmark_entry *e = old ? (void *)(uintptr_t)old : arena_zalloc(c->arena, sizeof(*e));
-	const char *name = e->b.name;
 
 	if (!old) {
+		e->root = e;
 		e->b.id = db_i64(r, row, 0);
 		e->b.key = arena_strdup(c->arena, db_text(r, row, 1));
 	}
-	set_text(c->arena, &e->b.name, db_is_null(r, row, 2) ? e->b.key : db_text(r, row, 2));
-	set_aliases(c->arena, &e->b.aliases, r, row, 3);
-	if (name != e->b.name)
-		__atomic_store_n(&e->b.json, benchmark_json(c->arena, &e->b), __ATOMIC_RELEASE);
+	load_names(c->arena, &e->own, e->b.key, r, row, 2);
+	db_catalog_own_show_benchmark(c, e, e->own.aliases);
 	if (!old)
 		db_catalog_own_add(c, CAT_BENCHMARK, e);
 }
@@ -327,17 +355,21 @@ static void load_params(struct arena *a, struct cat_series *s)
 
 static void load_series(struct catalog *c, const struct db_rows *r, int row)
 {
-	struct cat_series *s = arena_zalloc(c->arena, sizeof(*s));
+	struct series_entry *e = arena_zalloc(c->arena, sizeof(*e));
+	struct cat_series *s = &e->s;
 
 	s->id = db_i64(r, row, 0);
-	s->benchmark = db_catalog_own_by_id(c, CAT_BENCHMARK, db_i64(r, row, 1));
+	e->benchmark = db_catalog_own_by_id(c, CAT_BENCHMARK, db_i64(r, row, 1));
 	s->metric = db_catalog_own_by_id(c, CAT_METRIC, db_i64(r, row, 2));
-	s->machine = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 3));
+	e->machine = db_catalog_own_by_id(c, CAT_MACHINE, db_i64(r, row, 3));
 	s->config = db_catalog_own_by_id(c, CAT_CONFIG, db_i64(r, row, 4));
-	must(s->benchmark && s->metric && s->machine && s->config);
+	must(e->benchmark && s->metric && e->machine && s->config);
+	s->benchmark = &e->benchmark->b;
+	s->machine = &e->machine->m;
+	e->main = e;
 	s->params = arena_strdup(c->arena, db_text(r, row, 5));
 	load_params(c->arena, s);
-	db_catalog_own_add_series(c, s);
+	db_catalog_own_add_series(c, e);
 }
 
 static void load_rows(struct catalog *c, enum cat_kind kind, const struct db_rows *r)
@@ -386,6 +418,7 @@ static int refresh(struct catalog *c, struct db *db, const struct db_rows *looke
 		must(!pthread_rwlock_wrlock(&c->lock));
 		for (int kind = 0; kind < CAT_KINDS; kind++)
 			load_rows(c, kind, rows[kind]);
+		db_catalog_own_unite(c);
 		db_catalog_unlock(c);
 	}
 	for (int kind = 0; kind < CAT_KINDS; kind++)
@@ -426,6 +459,7 @@ int db_catalog_refresh(struct catalog *c, struct db *db, struct err *err)
 	} else {
 		c->still = true;
 	}
+	db_united_use(db, c->united);
 	must(!pthread_mutex_unlock(&c->refresh_lock));
 	db_rows_free(looked);
 	return ret;
@@ -438,6 +472,8 @@ int db_catalog_refresh_for(struct catalog *c, struct db *db, const char *version
 	must(!pthread_mutex_lock(&c->refresh_lock));
 	good = version && !strcmp(c->snapshot, version);
 	c->still |= good;
+	if (good)
+		db_united_use(db, c->united);
 	must(!pthread_mutex_unlock(&c->refresh_lock));
 	return good ? 0 : db_catalog_refresh(c, db, err);
 }

@@ -117,6 +117,7 @@ struct resolving {
 	uint8_t fact_sha256[32];
 	bool says_facts;		/* anything of the machine but its name */
 	const char *machine;		/* what its row is called, whatever name the submission has for it */
+	const char *root;		/* the same of the machine that it is merged into, or NULL */
 	struct catalog *catalog;
 	bool complete;			/* all ids are known, and the machine's and kernel's rows say what they should */
 };
@@ -154,15 +155,15 @@ static bool look_up_facts(const struct catalog *c, struct resolving *r, const st
 	/* older facts may still fill in what is unknown; newer ones replace */
 	return machine->fact_id == fact->id ||
 	       (machine->facts_at != TM_NONE && r->sub->started_at < machine->facts_at &&
-		is_known(machine->m.isa) && is_known(machine->m.uarch));
+		is_known(machine->isa) && is_known(machine->uarch));
 }
 
-static bool look_up_series(const struct catalog *c, struct resolving *r, const struct cat_machine *machine,
+static bool look_up_series(const struct catalog *c, struct resolving *r, const struct machine_entry *machine,
 			   const struct cat_config *config)
 {
-	const struct cat_benchmark *benchmark = NULL;
+	const struct benchmark_entry *benchmark = NULL;
 	const struct cat_metric *metric = NULL;
-	const struct cat_series *series;
+	const struct series_entry *series;
 	bool complete = true;
 
 	for (size_t i = 0; i < r->sub->n_results; i++) {
@@ -176,7 +177,7 @@ static bool look_up_series(const struct catalog *c, struct resolving *r, const s
 			metric = db_catalog_own_metric(c, res->metric, res->unit, res->better);
 		series = machine && config && benchmark && metric ?
 			 db_catalog_own_series(c, benchmark, metric, machine, config, res->params) : NULL;
-		r->ids->series_ids[i] = series ? series->id : 0;
+		r->ids->series_ids[i] = series ? series->s.id : 0;
 		complete &= series != NULL;
 	}
 	return complete;
@@ -195,9 +196,10 @@ static void look_up(struct catalog *c, struct resolving *r)
 	config = db_catalog_own_config(c, sub->thp, sub->base_page_kib, sub->flavour);
 	r->ids->machine_id = machine ? machine->m.id : 0;
 	r->machine = machine ? machine->m.key : sub->machine;
+	r->root = machine && machine->root != machine ? machine->root->m.key : NULL;
 	r->ids->kernel_id = kernel ? kernel->id : 0;
 	r->ids->config_id = config ? config->id : 0;
-	r->complete = look_up_series(c, r, machine ? &machine->m : NULL, config);
+	r->complete = look_up_series(c, r, machine, config);
 	r->complete &= machine && look_up_facts(c, r, machine);
 	r->complete &= kernel && (kernel->commit || !sub->commit);
 	r->complete &= config != NULL;
@@ -316,7 +318,8 @@ static int write_machine(struct db *db, const struct resolving *r, int64_t *id, 
 	*id = db_i64(machine, 0, 0);
 	ret = r->says_facts ? write_facts(db, r, machine, err) : 0;
 	db_rows_free(machine);
-	return ret;
+	/* series that are read as one get their ids in the order of their commits: the first stays the one that stands for them */
+	return ret || (r->root && db_query(db, &lock_machine, DB_ARGS(db_arg_text(r->root)), NULL, err)) ? -1 : 0;
 }
 
 static const char *variant_text(struct arena *a, const struct kernel *k)
@@ -372,12 +375,12 @@ static int write_kernel(struct db *db, struct arena *a, const struct kernel *k, 
 /* A benchmark's row by any of its names. */
 static const char *key_of(const struct resolving *r, const char *benchmark)
 {
-	const struct cat_benchmark *known;
+	const struct benchmark_entry *known;
 
 	db_catalog_lock(r->catalog);
 	known = db_catalog_own_benchmark(r->catalog, benchmark);
 	db_catalog_unlock(r->catalog);
-	return known ? known->key : benchmark;
+	return known ? known->b.key : benchmark;
 }
 
 static int write_series(struct db *db, const struct resolving *r, int64_t machine_id, struct err *err)

@@ -3,6 +3,7 @@
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db_united.h"
 
 int db_expectations_list(struct db *db, struct arena *a, struct db_expectation **list, size_t *n, struct err *err)
 {
@@ -73,19 +74,26 @@ int db_expectations_last(struct db *db, int64_t machine_id, const int64_t *bench
 {
 	static const struct stmt newest = {
 		"expectations_last",
-		"(SELECT b.received_at, b.kernel_id, b.benchmark_id FROM run_benchmark b WHERE b.machine_id = $1"
+		"(SELECT b.received_at, b.kernel_id, b.benchmark_id FROM run_benchmark b WHERE b.machine_id = ANY($1)"
 		" AND b.benchmark_id = ANY($2) ORDER BY b.received_at DESC LIMIT 1)"
 		" UNION ALL (SELECT r.received_at, r.kernel_id, s.benchmark_id FROM run_todo t JOIN run r ON r.run_id = t.run_id"
-		" CROSS JOIN unnest(r.series_id) u (id) JOIN series s ON s.id = u.id WHERE t.what = 'pack' AND r.machine_id = $1"
+		" CROSS JOIN unnest(r.series_id) u (id) JOIN series s ON s.id = u.id WHERE t.what = 'pack' AND r.machine_id = ANY($1)"
 		" AND s.benchmark_id = ANY($2) ORDER BY r.received_at DESC LIMIT 1) ORDER BY 1 DESC LIMIT 1"
 	};
+	struct arena *a = arena_new();
+	size_t n_machines = 1;
+	const int64_t *machines = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n_machines);
+	const int64_t *benchmarks = db_united_all(db, UNITED_BENCHMARK, a, benchmark_ids, &n);
 	struct db_rows *rows;
+	int ret = db_query(db, &newest, DB_ARGS(db_arg_i64s(machines, n_machines), db_arg_i64s(benchmarks, n)), &rows, err);
 
+	arena_free(a);
 	*last = (struct db_last_run){ .at = TM_NONE };
-	if (db_query(db, &newest, DB_ARGS(db_arg_i64(machine_id), db_arg_i64s(benchmark_ids, n)), &rows, err))
+	if (ret)
 		return -1;
 	if (db_rows_count(rows))
-		*last = (struct db_last_run){ db_time(rows, 0, 0), db_i64(rows, 0, 1), db_i64(rows, 0, 2) };
+		*last = (struct db_last_run){ db_time(rows, 0, 0), db_i64(rows, 0, 1),
+					db_united_main(db, UNITED_BENCHMARK, db_i64(rows, 0, 2)) };
 	db_rows_free(rows);
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <libpq-fe.h>
 
+#include "db_united.h"
 #include "db_wire.h"
 
 #define CHANNELS_MAX 8
@@ -34,6 +35,7 @@ struct db {
 		bool met;
 	} expect;
 	struct buf wire;		/* the parameters of the call being made */
+	struct db_united *united;	/* held; or NULL */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
 	int n_channels;
 	unsigned seed;

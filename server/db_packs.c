@@ -14,6 +14,7 @@
 #include "db_packs_store.h"
 #include "db_seen.h"
 #include "db_seen_sql.h"
+#include "db_united.h"
 
 #define DEADLINE_MS 15000
 #define RUNS_AT_ONCE 200		/* fetched by a packer: a page of them is in memory whole */
@@ -158,8 +159,9 @@ static int gather(struct db *db, struct reading *r, const struct db_rows *read, 
 int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
 		  struct sample **samples, size_t *n, struct err *err)
 {
-	struct reading r = { .arena = a, .series_ids = series_ids, .n_series = n_series };
-	const struct db_arg ids = n_series == 1 ? db_arg_i64(series_ids[0]) : db_arg_i64s(series_ids, n_series);
+	const int64_t *united = db_united_all(db, UNITED_SERIES, a, series_ids, &n_series);
+	struct reading r = { .arena = a, .series_ids = united, .n_series = n_series };
+	const struct db_arg ids = n_series == 1 ? db_arg_i64(united[0]) : db_arg_i64s(united, n_series);
 	struct db_call call = { n_series == 1 ? &read_one : &read_many, &ids, 1, true, NULL };
 	int ret = 0;
 
@@ -170,6 +172,8 @@ int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, siz
 	db_rows_free(call.rows);
 	*n = ret ? 0 : r.n;
 	*samples = r.samples;
+	for (size_t i = 0; i < *n && !db_united_nothing(db); i++)
+		r.samples[i].series_id = db_united_main(db, UNITED_SERIES, r.samples[i].series_id);
 	return ret;
 }
 

@@ -8,7 +8,7 @@
 
 #include "db_runs.h"
 
-/* All samples of these series, packed or not, each run once, in no particular order. */
+/* All samples of these series and of what is read as one with them, packed or not, each run once, in no particular order. */
 int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
 		  struct sample **samples, size_t *n, struct err *err);
 

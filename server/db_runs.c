@@ -9,6 +9,7 @@
 #include "../lib/must.h"
 #include "../lib/tm.h"
 #include "db_seen_sql.h"
+#include "db_united.h"
 
 #define YEAR_9999 INT64_C(253402300799000000)
 
@@ -271,6 +272,7 @@ static const struct stmt runs_of_ids = {
 
 struct summaries {
 	struct arena *a;
+	const struct db *united;	/* whose series stand for others; NULL: as the runs have them */
 	db_runs_each_fn fn;
 	void *arg;
 };
@@ -281,6 +283,8 @@ static int each_summary(const struct db_rows *row, void *arg, struct err *err)
 	struct run *r = arena_zalloc(s->a, sizeof(*r));
 
 	read_summary(s->a, row, 0, r);
+	if (s->united)
+		db_united_mains(s->united, UNITED_SERIES, r->series_ids, r->n_results);
 	return s->fn(r, s->arg, err);
 }
 
@@ -288,17 +292,18 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
 			    struct err *err)
 {
-	struct summaries s = { a, fn, arg };
+	struct summaries s = { a, db, fn, arg };
 
+	machine_ids = n_machines ? db_united_all(db, UNITED_MACHINE, a, machine_ids, &n_machines) : NULL;
 	return db_query_each(db, &runs_of_kernels,
 			     DB_ARGS(db_arg_i64s(kernel_ids, n_kernels),
-				     db_arg_i64s(n_machines ? machine_ids : NULL, n_machines)), each_summary, &s, err);
+				     db_arg_i64s(machine_ids, n_machines)), each_summary, &s, err);
 }
 
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err)
 {
-	struct summaries s = { a, fn, arg };
+	struct summaries s = { a, NULL, fn, arg };
 
 	return db_query_each(db, &runs_of_ids, DB_ARGS(db_arg_uuids(run_ids, n)), each_summary, &s, err);
 }
@@ -358,12 +363,15 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 		 int limit, struct run **runs, size_t *n, struct err *err)
 {
 	static const struct run_filter everything;
+	struct run_filter all = f ? *f : everything;
 	struct run_cursor from = { .received_at = YEAR_9999 };
 	struct db_rows *rows;
 	int ret;
 
-	if (!f)
-		f = &everything;
+	all.machine_ids = db_united_all(db, UNITED_MACHINE, a, all.machine_ids, &all.n_machines);
+	all.benchmark_ids = db_united_all(db, UNITED_BENCHMARK, a, all.benchmark_ids, &all.n_benchmarks);
+	all.series_ids = db_united_all(db, UNITED_SERIES, a, all.series_ids, &all.n_series);
+	f = &all;
 	if (before && before->received_at != TM_NONE)
 		from = *before;
 	const struct db_arg args[] = {

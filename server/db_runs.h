@@ -68,7 +68,8 @@ int db_runs_raw(struct db *db, struct arena *a, const struct uuid *run_id, const
 		const char **type, struct err *err);
 
 /*
- * The samples of these kernels (all machines, or those given; n_machines 0: all), one callback
+ * The samples of these kernels (all machines, or those given; n_machines 0: all), under the series that stand for
+ * theirs, one callback
  * a run, which lives in the arena; failed results are in it. In the order of started_at and id.
  * fn must not use db, and may have seen some where this fails. Without what describes a run: format, source, labels, environment, the other times, medians,
  * original units. For compare, sweep, matrix, detect.
@@ -77,7 +78,10 @@ typedef int (*db_runs_each_fn)(const struct run *run, void *arg, struct err *err
 int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
 			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
 			    struct err *err);
-/* The same of these runs, in the order of their ids, without those that were found wrong (as above). For packing. */
+/*
+ * The same of these runs, in the order of their ids, without those that were found wrong (as above), under their own
+ * series. For packing.
+ */
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err);
 uint64_t db_runs_run_key(const struct uuid *run_id);

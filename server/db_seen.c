@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "db_seen_sql.h"
+#include "db_united.h"
 
 /* Runs that wait for their packing, and so are not in run_benchmark yet. */
 #define WAITING "run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack' AND " SEEN_VALID("r")
@@ -19,6 +20,25 @@ int db_seen_add(struct db *db, const struct uuid *run_ids, size_t n, struct err 
 	};
 
 	return db_query(db, &add, DB_ARGS(db_arg_uuids(run_ids, n)), NULL, err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_unique(int64_t *ids, size_t *n)
+{
+	size_t kept = 0;
+
+	if (*n)
+		qsort(ids, *n, sizeof(*ids), by_id);
+	for (size_t i = 0; i < *n; i++)
+		if (!kept || ids[kept - 1] != ids[i])
+			ids[kept++] = ids[i];
+	*n = kept;
 }
 
 static void take_ids(struct arena *a, struct db_rows *rows, int64_t **ids, size_t *n)
@@ -70,11 +90,17 @@ int db_seen_kernels(struct db *db, struct arena *a, const struct seen_filter *f,
 		"SELECT b.kernel_id FROM run_benchmark b WHERE b.benchmark_id = ANY($3) AND " PLACE("b") " AND " SEEN_VALID("b")
 		" UNION SELECT r.kernel_id FROM " WAITING " AND " PLACE("r") " AND " SEEN_HAS_BENCHMARK("$3") " ORDER BY 1"
 	};
+	struct seen_filter all = *f;
+	struct db_rows *rows;
+
+	all.machine_ids = db_united_all(db, UNITED_MACHINE, a, f->machine_ids, &all.n_machines);
+	all.benchmark_ids = db_united_all(db, UNITED_BENCHMARK, a, f->benchmark_ids, &all.n_benchmarks);
+	all.series_ids = db_united_all(db, UNITED_SERIES, a, f->series_ids, &all.n_series);
+	f = &all;
 	const struct db_arg args[] = {
 		db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->config_ids, f->n_configs),
 		db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
 	};
-	struct db_rows *rows;
 
 	if (db_query(db, f->benchmark_ids ? &of_benchmarks : &anything, args, f->benchmark_ids ? 3 : 2, &rows, err))
 		return -1;
@@ -115,8 +141,11 @@ int db_seen_places(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 	*n = (size_t)db_rows_count(rows);
 	*list = arena_array(a, struct seen_place, *n + 1);
 	for (int i = 0; i < (int)*n; i++)
-		(*list)[i] = (struct seen_place){ db_i64(rows, i, 0), db_i64(rows, i, 1), db_i64(rows, i, 2) };
+		(*list)[i] = (struct seen_place){ db_united_main(db, UNITED_BENCHMARK, db_i64(rows, i, 0)),
+						  db_united_main(db, UNITED_MACHINE, db_i64(rows, i, 1)), db_i64(rows, i, 2) };
 	db_rows_free(rows);
+	if (!db_united_nothing(db) && *n)
+		qsort(*list, *n, sizeof(**list), by_place);
 	return 0;
 }
 
@@ -133,5 +162,9 @@ int db_seen_series(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 	if (db_query(db, &series, DB_ARGS(db_arg_i64s(kernel_ids, n_kernels)), &rows, err))
 		return -1;
 	take_ids(a, rows, ids, n);
+	if (!db_united_nothing(db)) {
+		db_united_mains(db, UNITED_SERIES, *ids, *n);
+		sort_unique(*ids, n);
+	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db_united.h"
 
 static struct db_arg id_or_null(int64_t id)
 {
@@ -32,16 +33,21 @@ int db_triage_taken(struct db *db, const struct db_alert *al, struct uuid *id, b
 {
 	static const struct stmt by_range = {
 		"triage_taken",
-		"SELECT id FROM alert WHERE track = $1 AND from_kernel_id = $2 AND to_kernel_id = $3 AND benchmark_id = $4"
-		" AND direction = $5 AND part = $6 AND id <> $7"
+		"SELECT id FROM alert WHERE track = $1 AND from_kernel_id = $2 AND to_kernel_id = $3 AND benchmark_id = ANY($4)"
+		" AND direction = $5 AND part = $6 AND id <> $7 ORDER BY merged_into IS NOT NULL, benchmark_id <> $8, id LIMIT 1"
 	};
+	struct arena *a = arena_new();
+	size_t n = 1;
+	const int64_t *ids = db_united_all(db, UNITED_BENCHMARK, a, &al->benchmark_id, &n);
 	struct db_rows *rows;
+	int ret = db_query(db, &by_range,
+			   DB_ARGS(db_arg_text(al->track), db_arg_i64(al->from_kernel_id), db_arg_i64(al->to_kernel_id),
+				   db_arg_i64s(ids, n), db_arg_text(db_alerts_direction(al->regression)),
+				   db_arg_i16(al->part), db_arg_uuid(&al->id), db_arg_i64(al->benchmark_id)),
+			   &rows, err);
 
-	if (db_query(db, &by_range,
-		     DB_ARGS(db_arg_text(al->track), db_arg_i64(al->from_kernel_id), db_arg_i64(al->to_kernel_id),
-			     db_arg_i64(al->benchmark_id), db_arg_text(db_alerts_direction(al->regression)),
-			     db_arg_i16(al->part), db_arg_uuid(&al->id)),
-		     &rows, err))
+	arena_free(a);
+	if (ret)
 		return -1;
 	*taken = db_rows_count(rows) > 0;
 	if (*taken)
@@ -94,13 +100,15 @@ int db_triage_ranges(struct db *db, struct arena *a, const char *track, int64_t 
 	static const struct stmt of = {
 		"triage_ranges",
 		"SELECT r.alert_id, r.from_kernel_id, r.to_kernel_id, r.why = 'reopened' FROM alert_range r"
-		" JOIN alert al ON al.id = r.alert_id WHERE al.track = $1 AND al.benchmark_id = $2 AND al.direction = $3"
+		" JOIN alert al ON al.id = r.alert_id WHERE al.track = $1 AND al.benchmark_id = ANY($2) AND al.direction = $3"
 		" ORDER BY r.alert_id, r.from_kernel_id, r.to_kernel_id"
 	};
 	struct db_rows *rows;
+	size_t n_ids = 1;
+	const int64_t *ids = db_united_all(db, UNITED_BENCHMARK, a, &benchmark_id, &n_ids);
 
 	if (db_query(db, &of,
-		     DB_ARGS(db_arg_text(track), db_arg_i64(benchmark_id), db_arg_text(db_alerts_direction(regression))),
+		     DB_ARGS(db_arg_text(track), db_arg_i64s(ids, n_ids), db_arg_text(db_alerts_direction(regression))),
 		     &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);

@@ -7,6 +7,7 @@
 
 #include "../lib/log.h"
 #include "calc_noise_learn.h"
+#include "db_united.h"
 #include "detect_corrected.h"
 #include "detect_fixes.h"
 #include "detect_levels.h"
@@ -217,10 +218,13 @@ static int check_corrected(const struct detect_rules *rules, struct db *db, stru
 
 	if (p.kernel->is_variant)
 		return 0;
-	if (db_runs_get(db, a, &why->run_id, &run, err) || (run && find_left(rules, db, a, run, &p, err)))
+	if (db_runs_get(db, a, &why->run_id, &run, err))
 		return -1;
 	if (!run)
 		return 0;
+	db_united_mains(db, UNITED_SERIES, run->series_ids, run->n_results);
+	if (find_left(rules, db, a, run, &p, err))
+		return -1;
 	if (detect_corrected_forget(&fix, db, a, run, p.series, p.n, err) ||
 	    check_place(rules, db, a, &p, report, err) || check_around(rules, db, a, &p, &fix, report, err))
 		return -1;
