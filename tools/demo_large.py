@@ -42,7 +42,7 @@ THP = [
     {"enabled": "madvise"},
     {"enabled": "always"},
     {"enabled": "always", "hugepages-64kB": "always"},
-    {"enabled": "never", "hugepages-2048kB": "always"},
+    {"enabled": "never", "hugepages-64kB": "always"},
 ]
 MAINLINE = ["6.12", "6.13-rc1", "6.13-rc4", "6.13", "6.14-rc1", "6.14-rc4", "6.14", "6.15-rc1", "6.15-rc4", "6.15",
             "6.16-rc1", "6.16-rc4", "6.16-rc7", "6.16", "6.17-rc1", "6.17-rc2", "6.17-rc3", "6.17-rc4", "6.17-rc5",
@@ -86,7 +86,7 @@ SINGLES = [  # name, metric, unit, better, on the first machine
 
 
 def big(thp):
-    return "hugepages-2048kB" in thp
+    return thp["enabled"] == "always"
 
 
 # Planted: benchmark, uarch, whether this THP mode, from which mainline kernel on, factor of the cost of a page (of
