@@ -5,6 +5,9 @@
 
 #include "web.h"
 
+/* api_overview.c */
+int api_overview(struct req *rq, struct err *err);
+
 /* api_upload.c */
 int api_upload(struct req *rq, struct err *err);
 

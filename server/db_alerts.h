@@ -136,7 +136,12 @@ int db_alerts_get(struct db *db, struct arena *a, const struct uuid *id, struct 
 /* The same, and in the transaction nobody else changes it. */
 int db_alerts_get_locked(struct db *db, struct arena *a, const struct uuid *id, struct db_alert **alert,
 			 struct err *err);
-/* Alerts nobody has ended. */
+/* Alerts nobody has ended: the newest `most` of them, newest first; and how many there are. */
+int db_alerts_open(struct db *db, struct arena *a, int most, struct db_alert **list, size_t *n, struct err *err);
+/* Alerts between some kernel and one of these; of a track that are neither suspects nor invalid. By id. */
+int db_alerts_to(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels, struct db_alert **list,
+		 size_t *n, struct err *err);
+int db_alerts_of_track(struct db *db, struct arena *a, const char *track, struct db_alert **list, size_t *n, struct err *err);
 int db_alerts_count_open(struct db *db, int64_t *n, struct err *err);
 
 #endif

@@ -328,6 +328,47 @@ int db_alerts_get_locked(struct db *db, struct arena *a, const struct uuid *id, 
 	return get(db, a, &one, id, alert, err);
 }
 
+/* The rows of a statement with ALERT_COLUMNS and one parameter. */
+static int some(struct db *db, struct arena *a, const struct stmt *st, struct db_arg arg, struct db_alert **list, size_t *n,
+		struct err *err)
+{
+	struct db_rows *rows;
+
+	if (db_query(db, st, DB_ARGS(arg), &rows, err))
+		return -1;
+	take_alerts(a, rows, list, n);
+	return 0;
+}
+
+int db_alerts_open(struct db *db, struct arena *a, int most, struct db_alert **list, size_t *n, struct err *err)
+{
+	static const struct stmt open = {	/* the condition is that of the index alert_open */
+		"alerts_open", "SELECT " ALERT_COLUMNS " FROM alert WHERE state NOT IN ('fixed', 'accepted', 'invalid', 'muted')"
+			       " ORDER BY created_at DESC, id DESC LIMIT $1"
+	};
+
+	return some(db, a, &open, db_arg_i64(most), list, n, err);
+}
+
+int db_alerts_to(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels, struct db_alert **list,
+		 size_t *n, struct err *err)
+{
+	static const struct stmt to = {
+		"alerts_to", "SELECT " ALERT_COLUMNS " FROM alert WHERE to_kernel_id = ANY($1) AND state NOT IN ('suspect', 'invalid') ORDER BY id"
+	};
+
+	return some(db, a, &to, db_arg_i64s(kernel_ids, n_kernels), list, n, err);
+}
+
+int db_alerts_of_track(struct db *db, struct arena *a, const char *track, struct db_alert **list, size_t *n, struct err *err)
+{
+	static const struct stmt of = {
+		"alerts_of_track", "SELECT " ALERT_COLUMNS " FROM alert WHERE track = $1 AND state NOT IN ('suspect', 'invalid') ORDER BY id"
+	};
+
+	return some(db, a, &of, db_arg_text(track), list, n, err);
+}
+
 int db_alerts_count_open(struct db *db, int64_t *n, struct err *err)
 {
 	static const struct stmt count = {

@@ -286,8 +286,6 @@ static const char *api_address(const struct req *rq, const char *name, const cha
 {
 	if (rq->id)
 		return arena_printf(rq->arena, "/api/v1/%ss/%s.json", name, encoded(rq->arena, rq->id));
-	if (!strcmp(name, "overview"))
-		return "/api/v1/runs.json";
 	return arena_printf(rq->arena, "/api/v1/%s.json%s%s", name, *query ? "?" : "", query);
 }
 

@@ -46,6 +46,11 @@ const struct route routes[] = {
 	  .reps = TABLES | REP_SVG, .args = "base head rows cols explain run " SELECTORS, .cached = true,
 	  .about = "A comparison by two of its dimensions.", .shape = "Matrix" },
 
+	{ .method = "GET", .pattern = "/api/v1/overview", .handler = api_overview, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "track", .cached = true,
+	  .about = "Where each track stands, the last changes by benchmark and micro-architecture (of track=; as CSV only they), open alerts, silent machines, what came.",
+	  .shape = "Overview" },
+
 	/* the catalogue */
 	{ .method = "GET", .pattern = "/api/v1/benchmarks", .handler = api_catalog_benchmarks, .scope = SCOPE_READ,
 	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,

@@ -163,5 +163,21 @@ export function day(text) {
 	return time(text).slice(0, 10);
 }
 
+const AGES = [
+	[86_400_000, 'd'],
+	[3_600_000, 'h'],
+	[60_000, 'min'],
+];
+
+// How long ago: "12 min", "5 h", "3 d"; what is older than two months as its day.
+export function age(text, now = Date.now()) {
+	const ms = now - Date.parse(text);
+	const [by, unit] = AGES.find(([least]) => ms >= least) ?? [];
+
+	if (!Number.isFinite(ms)) return '';
+	if (ms >= 62 * 86_400_000 || ms < -60_000) return day(text);
+	return by ? `${Math.floor(ms / by)}${THIN}${unit}` : 'now';
+}
+
 export const plural = (n, one, many = one.endsWith('s') ? one : one + 's') =>
 	`${grouped(n)} ${n === 1 ? one : many}`;

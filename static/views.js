@@ -2,7 +2,7 @@
 // Parts that several pages show: states, verdict words, labels of generated data, tables.
 
 import { h } from './dom.js';
-import { percentCell } from './format.js';
+import { age, percentCell, time } from './format.js';
 
 export const isGenerated = (machine) => typeof machine === 'string' && machine.startsWith('generated-');
 
@@ -11,6 +11,13 @@ export const generatedTag = () =>
 
 export function machineName(name) {
 	return isGenerated(name) ? [name, generatedTag()] : name;
+}
+
+// A point in time as its age; on hover UTC, and what the reader's clock shows.
+export function when(text) {
+	const local = text ? new Date(text).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }) : '';
+
+	return h('time', { datetime: text, title: text ? `${time(text)} (${local} here)` : undefined }, age(text));
 }
 
 // The first of many names
