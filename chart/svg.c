@@ -13,11 +13,13 @@ static const char style[] =
 	"svg{color-scheme:light dark;--bg:#fff;--fg:#1c1f23;--muted:#5b636d;--rule:#dfe3e7;--axis:#8b949e;"
 	"--worse:#bd4b00;--better:#0068a8;--w1:#fdf1e8;--w2:#fbdcc4;--w3:#f6bd94;--w4:#e8905a;"
 	"--b1:#ebf4fa;--b2:#cde4f3;--b3:#9fcbe8;--b4:#66a9d6;--heat-fg:#1c1f23;--soft:#f6f7f8;"
-	"--s0:#30363d;--s1:#bd4b00;--s2:#0068a8;--s3:#00785a;--s4:#a5457f;--s5:#8f6200;--s6:#24759f;--s7:#6b6b6b}"
+	"--s0:#30363d;--s1:#bd4b00;--s2:#0068a8;--s3:#00785a;--s4:#a5457f;--s5:#8f6200;--s6:#24759f;--s7:#6b6b6b;"
+	"--s8:#7d4f26;--s9:#5f6b00;--s10:#6a4fb3;--s11:#006d77}"
 	"@media (prefers-color-scheme:dark){svg{--bg:#14171a;--fg:#e3e6ea;--muted:#98a1ab;--rule:#2b3036;--axis:#6b747e;"
 	"--worse:#ff8a4c;--better:#5bb5ee;--w1:#2b1e16;--w2:#48291a;--w3:#6f3a1c;--w4:#96481a;"
 	"--b1:#16232d;--b2:#193549;--b3:#1c4b6b;--b4:#20628e;--heat-fg:#f2f4f6;--soft:#1c2025;"
-	"--s0:#d5d9de;--s1:#ff8a4c;--s2:#5bb5ee;--s3:#2fc69b;--s4:#e29ac4;--s5:#e6a91e;--s6:#9fd0f0;--s7:#a0a0a0}}"
+	"--s0:#d5d9de;--s1:#ff8a4c;--s2:#5bb5ee;--s3:#2fc69b;--s4:#e29ac4;--s5:#e6a91e;--s6:#9fd0f0;--s7:#a0a0a0;"
+	"--s8:#cfa57a;--s9:#c2cb52;--s10:#b6a5f5;--s11:#58c8d2}}"
 	"text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif;fill:var(--fg);"
 	"font-variant-numeric:tabular-nums}"
 	".bg{fill:var(--bg)}.title{font-size:16px;font-weight:600}.muted{fill:var(--muted)}.small{font-size:11px;fill:var(--muted)}"
@@ -31,7 +33,7 @@ static const char style[] =
 	"path,line,circle{fill:none}.line{stroke-width:2;stroke-linejoin:round}.hollow{fill:var(--bg)}"
 #define S(n) ".c" #n "{stroke:var(--s" #n ")}.f" #n "{fill:var(--s" #n ");stroke:var(--s" #n ")}" \
 	".b" #n "{fill:var(--s" #n ")}.t" #n "{fill:var(--s" #n ")}"
-	S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7)
+	S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7) S(8) S(9) S(10) S(11)
 #undef S
 	".mark{stroke-width:1.6}";
 

@@ -9,7 +9,7 @@
 #include "chart.h"
 
 #define SVG_TEXT 160		/* bytes of a label that is made here */
-#define SVG_STYLES 8		/* distinct colour + marker + dash; then they come again */
+#define SVG_STYLES 12		/* distinct colour + marker + dash; then they come again */
 
 struct svg_scale {		/* v0 stands at pixel p0, v1 at p1 */
 	double v0, v1, p0, p1;

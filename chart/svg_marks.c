@@ -12,7 +12,9 @@
 #define LABEL_PX 15.0		/* distance of two names */
 #define LABEL_CHARS 34
 
-static const char *const dashes[SVG_STYLES] = { "", "", "7 3", "2 3", "9 3 2 3", "4 2", "1 3", "12 4" };
+static const char *const dashes[SVG_STYLES] = {
+	"", "", "7 3", "2 3", "9 3 2 3", "4 2", "1 3", "12 4", "6 2 1 2", "3 1", "14 3 3 3", "1 5"
+};
 
 void svg_rule(struct buf *out, double x0, double y0, double x1, double y1, const char *class)
 {
@@ -116,6 +118,8 @@ void svg_marker(struct buf *out, double x, double y, size_t style, bool hollow)
 	static const char *const shapes[SVG_STYLES] = {
 		"", "m-4-4h8v8h-8z", "m0-5.2l5 8.8h-10z", "m0-5.4l5.4 5.4l-5.4 5.4l-5.4-5.4z", "m0 5.2l5-8.8h-10z",
 		"m-1.6-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z", "m-5-3h10v6h-10z", "m-3-5h6v10h-6z",
+		"m-5.2 0l8.8-5v10z", "m5.2 0l-8.8-5v10z", "m-2.4-4.4h4.8l2.6 4.4l-2.6 4.4h-4.8l-2.6-4.4z",
+		"m-4.8-4.8l4.8 3l4.8-3l-3 4.8l3 4.8l-4.8-3l-4.8 3l3-4.8z",
 	};
 	size_t s = style % SVG_STYLES;
 

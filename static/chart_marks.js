@@ -4,7 +4,7 @@
 
 import { svg } from './dom.js';
 
-export const DASHES = [[], [], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 3], [12, 4]];
+export const DASHES = [[], [], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 3], [12, 4], [6, 2, 1, 2], [3, 1], [14, 3, 3, 3], [1, 5]];
 export const STYLES = DASHES.length;
 export const ROW = 15; // px from name to name
 
@@ -47,6 +47,38 @@ const shapes = [
 		]),
 	(p, x, y, r) => p.rect(x - 1.25 * r, y - 0.75 * r, 2.5 * r, 1.5 * r),
 	(p, x, y, r) => p.rect(x - 0.75 * r, y - 1.25 * r, 1.5 * r, 2.5 * r),
+	(p, x, y, r) =>
+		poly(p, x, y, r, [
+			[-1.3, 0],
+			[0.9, -1.25],
+			[0.9, 1.25],
+		]),
+	(p, x, y, r) =>
+		poly(p, x, y, r, [
+			[1.3, 0],
+			[-0.9, -1.25],
+			[-0.9, 1.25],
+		]),
+	(p, x, y, r) =>
+		poly(p, x, y, r, [
+			[-0.6, -1.1],
+			[0.6, -1.1],
+			[1.25, 0],
+			[0.6, 1.1],
+			[-0.6, 1.1],
+			[-1.25, 0],
+		]),
+	(p, x, y, r) =>
+		poly(p, x, y, r, [
+			[-1.2, -1.2],
+			[0, -0.45],
+			[1.2, -1.2],
+			[0.45, 0],
+			[1.2, 1.2],
+			[0, 0.45],
+			[-1.2, 1.2],
+			[-0.45, 0],
+		]),
 ];
 
 export function poly(p, x, y, r, points) {
@@ -67,6 +99,10 @@ export function sample(style, hollow) {
 		'M9.4-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z',
 		'M6-3h10v6h-10z',
 		'M8-5h6v10h-6z',
+		'M5.8 0l8.8-5v10z',
+		'M16.2 0l-8.8-5v10z',
+		'M8.6-4.4h4.8l2.6 4.4l-2.6 4.4h-4.8l-2.6-4.4z',
+		'M6.2-4.8l4.8 3l4.8-3l-3 4.8l3 4.8l-4.8-3l-4.8 3l3-4.8z',
 	][s];
 	const look = { fill: hollow ? 'var(--bg)' : color, stroke: color, 'stroke-width': 1.6 };
 

@@ -2,7 +2,8 @@
 // What chart.js is to draw for a panel of a sweep: cost by size, and below it the change.
 
 import * as f from './format.js';
-import { lineName, panelKey, positions, unitOf } from './sweep_lines.js';
+import { extent } from './chart_marks.js';
+import { isOf, lineName, positions, unitOf } from './sweep_lines.js';
 
 const MAIN_SHARE = 0.62; // of the height, where ratios stand below
 
@@ -50,7 +51,7 @@ function ratioLines(panel, xs, lines, style) {
 		const y = xs.map((x) => at.get(x) ?? null);
 
 		return {
-			label: lines.find((l) => l.style === style(r))?.label ?? '',
+			label: lines[panel.lines.findIndex((l) => isOf(r, l))]?.label ?? '',
 			end: f.percent(y.findLast((v) => v !== null)),
 			style: style(r),
 			hollow: Boolean(r.kernel.variant),
@@ -59,10 +60,34 @@ function ratioLines(panel, xs, lines, style) {
 	});
 }
 
-function onsets(panel, style, unit) {
-	return panel.ratios
+const ONSETS_MOST = 4; // rows over a plot
+
+// From where on it moved: those of one place stand together.
+function onsets(panel, lines, style, unit) {
+	const at = new Map();
+
+	panel.ratios
 		.filter((r) => Number.isFinite(r.onset))
-		.map((r) => ({ x: r.onset, style: style(r), text: `from ${f.position(r.onset, unit)} on` }));
+		.forEach((r) => at.set(r.onset, [...(at.get(r.onset) ?? []), r]));
+	const name = (r) => lines[panel.lines.findIndex((l) => isOf(r, l))]?.label;
+	const many = panel.ratios.length > 1 && at.size > 1;
+	return [...at]
+		.sort((a, b) => a[0] - b[0])
+		.slice(0, ONSETS_MOST)
+		.map(([x, ratios]) => ({
+			x,
+			style: style(ratios[0]),
+			text: `from ${f.position(x, unit)} on${many ? ` (${ratios.length > 1 ? ratios.length : name(ratios[0])})` : ''}`,
+		}));
+}
+
+// One scale for panels that are compared by eye: what all of them need, where their unit is the same.
+export function sharedExtent(specs) {
+	const units = new Set(specs.map((s) => s.unit));
+	if (specs.length < 2 || units.size > 1) return null;
+	const all = specs.flatMap((s) => s.lines);
+	const log = specs.every((s) => s.yLog);
+	return extent(all, log);
 }
 
 // style(line or ratio) -> index; mode is the y= argument. Returns what draw() takes.
@@ -83,7 +108,8 @@ export function sweepPlots(panel, axis, { by, mode, style, height }) {
 	const shared = {
 		xs,
 		xLog,
-		sync: panelKey(first, by),
+		sync: panel.key,
+		unit: `${first.benchmark} ${first.unit} ${mode}`,
 		xText: (v, narrow) => (narrow ? f.grouped(v) : f.position(v, unit)),
 		xAbout: (v) => f.about(v, unit),
 		xTitle: `${axis.name}${xLog ? ', log scale' : ''}`,
@@ -109,7 +135,7 @@ export function sweepPlots(panel, axis, { by, mode, style, height }) {
 		percent: true,
 		height: Math.round(height * (1 - MAIN_SHARE)),
 		yTitle: `change against ${f.tag(panel.base)}`,
-		onsets: onsets(panel, style, unit),
+		onsets: onsets(panel, lines, style, unit),
 	};
 
 	return ratios.length ? [main, below] : [main];

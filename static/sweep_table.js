@@ -3,7 +3,7 @@
 
 import { h } from './dom.js';
 import * as f from './format.js';
-import { kernelName, lineName, positions, unitOf } from './sweep_lines.js';
+import { isOf, kernelName, lineName, positions, unitOf } from './sweep_lines.js';
 import { changeCell, columnsTable, numCell, verdictCell } from './views.js';
 import { whyButton } from './why.js';
 
@@ -119,7 +119,7 @@ export function otherTable(panel, { axis }, by) {
 	const columns = [sizeColumn(axis)];
 
 	for (const l of panel.lines) {
-		const ratio = panel.ratios.find((r) => r.machine === l.machine && r.thp === l.thp);
+		const ratio = panel.ratios.find((r) => isOf(r, l));
 
 		columns.push(valueColumn(l, lineName(l, by, panel.lines)));
 		if (ratio)
