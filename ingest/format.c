@@ -57,8 +57,34 @@ static int json_sniff(const char *text, size_t len)
 	ROW("lkp-matrix", "", format_lkp_matrix_sniff, format_lkp_read)		\
 	ROW("lkp-job", "", format_lkp_job_sniff, format_lkp_job_read)		\
 	ROW("lkp-compare", "", format_lkp_table_sniff, format_lkp_table_read)	\
+	ROW("lkp-changed-stats", "", format_lkp_changed_sniff, format_lkp_changed_read) \
 	ROW("mmtests-compare", "mmtests-log", format_mmtests_sniff, format_mmtests_read) \
-	ROW("bmf", "bencher", format_bmf_sniff, format_bmf_read)
+	ROW("bmf", "bencher", format_bmf_sniff, format_bmf_read) \
+	ROW("perf-stat", "", format_perf_stat_sniff, format_perf_stat_read) \
+	ROW("fio", "fio-json", format_fio_sniff, format_fio_read) \
+	ROW("fio-text", "", format_fio_text_sniff, format_fio_text_read) \
+	ROW("sysbench", "", format_sysbench_sniff, format_sysbench_read) \
+	ROW("hackbench", "", format_hackbench_sniff, format_hackbench_read) \
+	ROW("lmbench", "lmbench-summary", format_lmbench_sniff, format_lmbench_read) \
+	ROW("unixbench", "", format_unixbench_sniff, format_unixbench_read) \
+	ROW("netperf", "", format_netperf_sniff, format_netperf_read) \
+	ROW("kselftest-tap", "tap ktap", format_tap_sniff, format_tap_read) \
+	ROW("kcidb", "", format_kcidb_sniff, format_kcidb_read) \
+	ROW("hyperfine", "", format_hyperfine_sniff, format_hyperfine_read) \
+	ROW("hyperfine-csv", "", format_hyperfine_csv_sniff, format_hyperfine_csv_read) \
+	ROW("pytest-benchmark", "pytest", format_pytest_sniff, format_pytest_read) \
+	ROW("jmh", "", format_jmh_sniff, format_jmh_read) \
+	ROW("criterion", "cargo", format_criterion_sniff, format_criterion_read) \
+	ROW("asv", "", format_asv_sniff, format_asv_read) \
+	ROW("go-benchfmt", "go", format_go_sniff, format_go_read) \
+	ROW("lnt", "", format_lnt_sniff, format_lnt_read) \
+	ROW("conbench", "", format_conbench_sniff, format_conbench_read) \
+	ROW("github-action-benchmark", "github-action-custom customSmallerIsBetter customBiggerIsBetter", format_github_sniff, format_github_read) \
+	ROW("openmetrics", "", format_openmetrics_sniff, format_openmetrics_read) \
+	ROW("prometheus-text", "prometheus", format_prometheus_sniff, format_prometheus_read) \
+	ROW("perfherder", "treeherder-perfherder", format_perfherder_sniff, format_perfherder_read) \
+	ROW("pts-log", "phoronix pts", format_pts_sniff, format_pts_read) \
+	ROW("horreum", "", format_horreum_sniff, format_horreum_read)
 
 #define TABLE_ROW(name, aliases, sniff, read) { name, aliases, sniff, read },
 #define NAME_ROW(name, aliases, sniff, read) name,
@@ -261,6 +287,14 @@ void format_draft(struct format_file *f, struct draft *d)
 	format_source(f, d, NULL, NULL, NULL);
 }
 
+void format_said_commit(struct draft *d, const char *commit)
+{
+	size_t n = commit ? strspn(commit, "0123456789abcdefABCDEF") : 0;
+
+	if (n >= 7 && n <= 64 && !commit[n])
+		d->commit = arena_strdup(d->a, commit);
+}
+
 bool format_same_name(const char *x, const char *y)
 {
 	return !strcmp(x + (*x == 'v'), y + (*y == 'v'));
@@ -361,26 +395,6 @@ void format_left_out_line(struct draft *d, size_t line, const char *fmt, ...)
 	va_start(ap, fmt);
 	problems_add(d->left_out, arena_printf(d->a, "line %zu", line), "%s", arena_vprintf(d->a, fmt, ap));
 	va_end(ap);
-}
-
-struct jnode *format_json_object(struct format_file *f, const char *shape, struct err *err)
-{
-	struct jread_split split;
-	struct jnode *root = NULL;
-	bool syntax;
-
-	if (jread_split(f->a, f->text, f->len, SUBMISSION_DEPTH_MAX, &split, err))
-		return NULL;
-	if (!split.is_array) {
-		root = jread_parse(&split.slices[0], &syntax, err);
-		if (!root)
-			return NULL;
-	}
-	if (jread_type(root) == JREAD_OBJECT)
-		return root;
-	jread_free(root);
-	err_set(err, ERR_INVALID, "%s: an object is needed: %s", f->format->name, shape);
-	return NULL;
 }
 
 void format_add(struct format_file *f, struct draft *d)

@@ -58,6 +58,9 @@ void format_source(struct format_file *f, struct draft *d, const char *tool, con
 /* The file itself names its kernel: taken unless kernel= (or the file's name) says it, with a warning where they differ. */
 void format_said_kernel(struct draft *d, const char *kernel, size_t line);
 
+/* The file itself names a commit: taken where it looks like one (7 to 64 hex digits); NULL is none. */
+void format_said_commit(struct draft *d, const char *commit);
+
 /* Whether two spellings differ in nothing but a leading v. */
 bool format_same_name(const char *x, const char *y);
 
@@ -73,9 +76,6 @@ const char *format_benchmark(const struct format_file *f, const char *name);
 /* Lists a part of the file that is no result, as not imported. */
 void format_left_out(struct draft *d, const char *at, const char *what);
 void format_left_out_line(struct draft *d, size_t line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-/* The file as one JSON object; owner: the caller, jread_free(). NULL with err; `shape` says what was expected. */
-struct jnode *format_json_object(struct format_file *f, const char *shape, struct err *err);
 
 /* Finishes the draft and adds it, good or bad, to the file's items. */
 void format_add(struct format_file *f, struct draft *d);
@@ -151,9 +151,61 @@ int format_lkp_job_sniff(const char *text, size_t len);
 int format_lkp_job_read(struct format_file *f, struct err *err);
 int format_lkp_table_sniff(const char *text, size_t len);
 int format_lkp_table_read(struct format_file *f, struct err *err);
+int format_lkp_changed_sniff(const char *text, size_t len);
+int format_lkp_changed_read(struct format_file *f, struct err *err);
 int format_mmtests_sniff(const char *text, size_t len);
 int format_mmtests_read(struct format_file *f, struct err *err);
 int format_bmf_sniff(const char *text, size_t len);
 int format_bmf_read(struct format_file *f, struct err *err);
+int format_perf_stat_sniff(const char *text, size_t len);
+int format_perf_stat_read(struct format_file *f, struct err *err);
+int format_fio_sniff(const char *text, size_t len);
+int format_fio_read(struct format_file *f, struct err *err);
+int format_fio_text_sniff(const char *text, size_t len);
+int format_fio_text_read(struct format_file *f, struct err *err);
+int format_sysbench_sniff(const char *text, size_t len);
+int format_sysbench_read(struct format_file *f, struct err *err);
+int format_hackbench_sniff(const char *text, size_t len);
+int format_hackbench_read(struct format_file *f, struct err *err);
+int format_lmbench_sniff(const char *text, size_t len);
+int format_lmbench_read(struct format_file *f, struct err *err);
+int format_unixbench_sniff(const char *text, size_t len);
+int format_unixbench_read(struct format_file *f, struct err *err);
+int format_netperf_sniff(const char *text, size_t len);
+int format_netperf_read(struct format_file *f, struct err *err);
+int format_tap_sniff(const char *text, size_t len);
+int format_tap_read(struct format_file *f, struct err *err);
+int format_kcidb_sniff(const char *text, size_t len);
+int format_kcidb_read(struct format_file *f, struct err *err);
+int format_hyperfine_sniff(const char *text, size_t len);
+int format_hyperfine_read(struct format_file *f, struct err *err);
+int format_hyperfine_csv_sniff(const char *text, size_t len);
+int format_hyperfine_csv_read(struct format_file *f, struct err *err);
+int format_pytest_sniff(const char *text, size_t len);
+int format_pytest_read(struct format_file *f, struct err *err);
+int format_jmh_sniff(const char *text, size_t len);
+int format_jmh_read(struct format_file *f, struct err *err);
+int format_criterion_sniff(const char *text, size_t len);
+int format_criterion_read(struct format_file *f, struct err *err);
+int format_asv_sniff(const char *text, size_t len);
+int format_asv_read(struct format_file *f, struct err *err);
+int format_go_sniff(const char *text, size_t len);
+int format_go_read(struct format_file *f, struct err *err);
+int format_lnt_sniff(const char *text, size_t len);
+int format_lnt_read(struct format_file *f, struct err *err);
+int format_conbench_sniff(const char *text, size_t len);
+int format_conbench_read(struct format_file *f, struct err *err);
+int format_github_sniff(const char *text, size_t len);
+int format_github_read(struct format_file *f, struct err *err);
+int format_openmetrics_sniff(const char *text, size_t len);
+int format_openmetrics_read(struct format_file *f, struct err *err);
+int format_prometheus_sniff(const char *text, size_t len);
+int format_prometheus_read(struct format_file *f, struct err *err);
+int format_perfherder_sniff(const char *text, size_t len);
+int format_perfherder_read(struct format_file *f, struct err *err);
+int format_pts_sniff(const char *text, size_t len);
+int format_pts_read(struct format_file *f, struct err *err);
+int format_horreum_sniff(const char *text, size_t len);
+int format_horreum_read(struct format_file *f, struct err *err);
 
 #endif

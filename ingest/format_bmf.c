@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "jread.h"
+#include "format_json.h"
 
 struct reading {
 	struct format_file *f;
@@ -96,7 +96,7 @@ static void take_benchmark(struct reading *rd, const char *name, const struct jn
 int format_bmf_read(struct format_file *f, struct err *err)
 {
 	struct reading rd = { .f = f };
-	struct jnode *root = format_json_object(f, "{\"BENCHMARK\": {\"MEASURE\": {\"value\": 1}}}", err);
+	struct jnode *root = format_json(f, JREAD_OBJECT, "{\"BENCHMARK\": {\"MEASURE\": {\"value\": 1}}}", NULL, err);
 
 	if (!root)
 		return -1;

@@ -161,13 +161,6 @@ static bool is_missing(const char *s)
 	return !*s || is_word(s, words);
 }
 
-static bool is_commit(const char *s)
-{
-	size_t n = strspn(s, "0123456789abcdefABCDEF");
-
-	return n >= 7 && n <= 64 && !s[n];
-}
-
 static bool is_metric(const struct reading *rd, size_t i)
 {
 	return i != rd->kernel_column && i != rd->commit_column;
@@ -225,8 +218,7 @@ static void take_cells(struct reading *rd, struct draft *d)
 			d->kernel = row->cells[i];
 			d->kernel_at = arena_printf(d->a, "line %zu", row->row_line);
 		} else if (i == rd->commit_column) {
-			if (is_commit(row->cells[i]))
-				d->commit = row->cells[i];
+			format_said_commit(d, row->cells[i]);
 			if (*row->cells[i])
 				jsonw_kstr(&j, c->name, row->cells[i]);
 		} else {

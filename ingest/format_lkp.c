@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "jread.h"
+#include "format_json.h"
 
 #define STAT_NAME_MAX ((size_t)2 * SUBMISSION_NAME_MAX)	/* benchmark and metric */
 
@@ -125,7 +125,7 @@ static void read_stats(struct reading *rd)
 int format_lkp_read(struct format_file *f, struct err *err)
 {
 	struct reading rd = { .f = f };
-	struct jnode *root = format_json_object(f, "{\"STAT\": 1, \"STAT\": [1, 2]}", err);
+	struct jnode *root = format_json(f, JREAD_OBJECT, "{\"STAT\": 1, \"STAT\": [1, 2]}", NULL, err);
 
 	if (!root)
 		return -1;
