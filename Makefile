@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: replay replay-found detect-score ab-score lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: replay replay-found detect-score ab-score bisect-score lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -125,6 +125,13 @@ $(BUILD)/ab_score: $(BUILD)/tests/score/ab_score.o $(BUILD)/libcore.a
 	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
 ab-score: $(BUILD)/ab_score
 	$(BUILD)/ab_score $(AB_FAMILIES)
+
+# Bisections where the truth is known: how often they end right, and after how many boots.
+$(BUILD)/bisect_score: $(BUILD)/tests/score/bisect_score.o $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
+bisect-score: $(BUILD)/bisect_score
+	$(BUILD)/bisect_score $(BISECT_SEEDS)
 
 # The product against the least that libpq can do, and a rival: see bench/run.py. Never with a sanitizer.
 BENCH   := $(BUILD)/bench/load $(BUILD)/bench/probe_ingest $(BUILD)/bench/probe_query
@@ -226,6 +233,7 @@ help:
 	@echo 'make unit           only the unit tests'
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
 	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
+	@echo 'make bisect-score   the bisect judge against simulations, beside Wald'"'"'s test (BISECT_SEEDS=2000)'
 	@echo 'make detect-score   change detection against labelled series (DETECT_SCORE="--seeds 900-909")'
 	@echo 'make replay         what watch makes of the story and of quiet series (SEEDS=2: a quick look; replay-found: of steps)'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'

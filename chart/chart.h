@@ -85,6 +85,23 @@ struct chart_matrix {
 	const struct chart_cell *cells;	/* [row * n_cols + col] */
 };
 
+/* Boots of one kernel, in a strip of their own. */
+struct chart_strip_row {
+	const char *label, *text;	/* "good: 6.16"; "bad, 99.8 % sure, 2 boots" */
+	const double *percent;		/* a boot each: change against the good level */
+	size_t n;
+	enum chart_tone tone;		/* worse: bad, better: good, neutral: not known */
+};
+
+struct chart_strip {
+	const char *title, *subtitle;
+	double bad_percent;		/* the level of the bad kernel; that of the good one is 0 */
+	double noise_percent;		/* one standard deviation of a boot: the width of both bands; NaN: not known */
+	const struct chart_strip_row *rows;
+	size_t n_rows;
+};
+
+void chart_strip_svg(struct buf *out, const struct chart_strip *c);
 void chart_compare_svg(struct buf *out, const struct chart_compare *c);
 void chart_matrix_svg(struct buf *out, const struct chart_matrix *m);
 void chart_sweep_svg(struct buf *out, const struct chart_sweep *c);

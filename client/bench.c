@@ -19,7 +19,7 @@
 #include "say.h"
 
 #define REPS_LEAST 5
-#define REPS_MOST 60	/* where the precision is not reached */
+#define REPS_MOST 60 /* where the precision is not reached */
 #define INTERRUPTED 130
 #define MARGIN_KIB 65536 /* of free memory that is left alone, beside page tables (1/512) */
 
@@ -44,10 +44,13 @@ static int pin(struct bench_run *r, struct err *err)
 		return err_set(err, ERR_SETUP, "sched_getaffinity: %s", strerror(errno));
 	if (r->o->cpu) {
 		if (num_parse_i64(r->o->cpu, strlen(r->o->cpu), &cpu) || cpu < 0 || cpu >= CPU_SETSIZE)
-			return err_set(err, ERR_SETUP, "--cpu is \"%s\": the number of a CPU is needed", r->o->cpu);
-		if (!CPU_ISSET((size_t)cpu, &allowed))
-			return err_set(err, ERR_SETUP, "--cpu %s: this process may not run there (taskset, cpuset or not online)",
+			return err_set(err, ERR_SETUP, "--cpu is \"%s\": the number of a CPU is needed",
 				       r->o->cpu);
+		if (!CPU_ISSET((size_t)cpu, &allowed))
+			return err_set(
+				err, ERR_SETUP,
+				"--cpu %s: this process may not run there (taskset, cpuset or not online)",
+				r->o->cpu);
 	}
 	for (int i = 0; !r->o->cpu && i < CPU_SETSIZE; i++)
 		if (CPU_ISSET((size_t)i, &allowed))
@@ -92,7 +95,8 @@ static long long free_kib(struct arena *a)
 			left = (max - now) / 1024;
 	}
 	buf_fini(&b);
-	if (!getrlimit(RLIMIT_AS, &l) && l.rlim_cur != RLIM_INFINITY && (left < 0 || (long long)(l.rlim_cur / 1024) < left))
+	if (!getrlimit(RLIMIT_AS, &l) && l.rlim_cur != RLIM_INFINITY &&
+	    (left < 0 || (long long)(l.rlim_cur / 1024) < left))
 		left = (long long)(l.rlim_cur / 1024);
 	return left;
 }
@@ -144,9 +148,11 @@ static void verify(struct bench_run *r, struct bench_cell *c, const struct bench
 
 	c->pages = bench_pages_text(r->a, p, c->size);
 	if (!strcmp(r->o->mapping, "pte") && c->size >= r->pmd && p->huge_kib)
-		give_up(c, false, arena_printf(r->a, "%ld KiB are mapped by huge entries after all", p->huge_kib));
+		give_up(c, false,
+			arena_printf(r->a, "%ld KiB are mapped by huge entries after all", p->huge_kib));
 	else if (!strcmp(r->o->mapping, "pmd") && c->size >= r->pmd && p->huge_kib < kib)
-		give_up(c, false, arena_printf(r->a, "%ld of %ld KiB are mapped by huge entries", p->huge_kib, kib));
+		give_up(c, false,
+			arena_printf(r->a, "%ld of %ld KiB are mapped by huge entries", p->huge_kib, kib));
 	else if (expects == 1 && strcmp(r->o->mapping, "pte") && p->huge_kib < kib && !c->told)
 		c->told = say("%s %s: huge pages were asked for, and %ld of %ld KiB have them", c->op->name,
 			      bench_sizes_text(r->a, c->size), p->huge_kib, kib) != 0;
@@ -157,7 +163,10 @@ static void verify(struct bench_run *r, struct bench_cell *c, const struct bench
 
 static void repeat(struct bench_run *r, struct bench_cell *c)
 {
-	struct bench_area area = { .size = c->size, .page = r->page, .pmd = r->pmd, .advises = bench_thp_advises(r->thp),
+	struct bench_area area = { .size = c->size,
+				   .page = r->page,
+				   .pmd = r->pmd,
+				   .advises = bench_thp_advises(r->thp),
 				   .by_ptes = !strcmp(r->o->mapping, "pte") };
 	struct err err = { 0 };
 	struct bench_rep rep;
@@ -189,7 +198,8 @@ static void measure(struct bench_run *r)
 
 			if (c->done)
 				continue;
-			say_progress("thp %s: round %zu: %s %s", r->mode, round, c->op->name, bench_sizes_text(r->a, c->size));
+			say_progress("thp %s: round %zu: %s %s", r->mode, round, c->op->name,
+				     bench_sizes_text(r->a, c->size));
 			repeat(r, c);
 			left += !c->done;
 		}
@@ -210,7 +220,8 @@ static int plan(struct bench_run *r, struct err *err)
 	r->root = strcmp(o->root, "/") ? o->root : "";
 	r->pmd = bench_thp_pmd_size(r->a, r->root);
 	if (strcmp(o->mapping, "as-is") && strcmp(o->mapping, "pte") && strcmp(o->mapping, "pmd"))
-		return err_set(err, ERR_SETUP, "--mapping is \"%s\": as-is, pte or pmd is needed", o->mapping);
+		return err_set(err, ERR_SETUP, "--mapping is \"%s\": as-is, pte or pmd is needed",
+			       o->mapping);
 	if (!o->reps && !(o->precision > 0))
 		return err_set(err, ERR_SETUP, "--precision: more than 0 %% is needed");
 	if (bench_sizes(r->a, o->sizes, r->page, &sizes, &n_sizes, err))
@@ -220,14 +231,18 @@ static int plan(struct bench_run *r, struct err *err)
 	for (size_t i = 0; !all && i < o->n_words && n_ops < 16; i++) {
 		ops[n_ops] = bench_ops_of(o->words[i]);
 		if (!ops[n_ops++])
-			return err_set(err, ERR_SETUP, "there is no benchmark \"%s\": nsecwatch bench --list has them", o->words[i]);
+			return err_set(err, ERR_SETUP,
+				       "there is no benchmark \"%s\": nsecwatch bench --list has them",
+				       o->words[i]);
 	}
 	r->n = n_ops * n_sizes;
 	r->cells = arena_array(r->a, struct bench_cell, r->n);
 	for (size_t i = 0; i < n_ops; i++) {
 		if (ops[i]->untouched && !strcmp(o->mapping, "pte"))
-			return err_set(err, ERR_SETUP, "--mapping pte: %s makes new pages, they are mapped as the kernel wants",
-				       ops[i]->name);
+			return err_set(
+				err, ERR_SETUP,
+				"--mapping pte: %s makes new pages, they are mapped as the kernel wants",
+				ops[i]->name);
 		for (size_t k = 0; k < n_sizes; k++)
 			r->cells[i * n_sizes + k] = (struct bench_cell){ .op = ops[i], .size = sizes[k] };
 	}
@@ -248,8 +263,8 @@ static void tell(const struct bench_run *r)
 			    c->skipped ? "skipped" : "failed", c->error);
 	}
 	if (imprecise)
-		say("thp %s: %zu of %zu did not come to +-%g %% in %d repetitions: the machine is busy, or noisy", r->mode, imprecise,
-		    r->n, r->o->precision, REPS_MOST);
+		say("thp %s: %zu of %zu did not come to +-%g %% in %d repetitions: the machine is busy, or noisy",
+		    r->mode, imprecise, r->n, r->o->precision, REPS_MOST);
 	if (without == r->n)
 		say("thp %s: nothing could be measured", r->mode);
 }

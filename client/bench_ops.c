@@ -20,7 +20,7 @@
 
 struct clocks {
 	int64_t wall, cpu;
-	long taken;	/* times that the CPU was taken away */
+	long taken; /* times that the CPU was taken away */
 };
 
 static int64_t clock_ns(clockid_t id)
@@ -78,7 +78,8 @@ static size_t round_up(size_t n, size_t to)
 
 static int map_one(const struct bench_area *area, char *at, struct err *err)
 {
-	char *p = mmap(at, area->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	char *p = mmap(at, area->size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (p == MAP_FAILED)
 		return err_set(err, ERR_SETUP, "mmap: %s", strerror(errno));
@@ -119,7 +120,8 @@ static int reserve(struct bench_area *area, struct err *err)
 	area->reserved_size = (area->slots + 1) * area->stride + 2 * align;
 	p = mmap(NULL, area->reserved_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
-		return err_set(err, ERR_SETUP, "%zu KiB of addresses: %s", area->reserved_size / 1024, strerror(errno));
+		return err_set(err, ERR_SETUP, "%zu KiB of addresses: %s", area->reserved_size / 1024,
+			       strerror(errno));
 	area->reserved = p;
 	area->base = p + (align - (uintptr_t)p % align) % align;
 	area->other = slot(area, area->slots);
@@ -243,16 +245,19 @@ static int do_fork(struct bench_area *area, uint64_t calls, struct bench_batch *
 		stop(&c, 1, b);
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
-		touch(area, area->base); /* the child's copy is gone; what is write-protected still is opened again */
+		touch(area,
+		      area->base); /* the child's copy is gone; what is write-protected still is opened again */
 	}
 	return 0;
 }
 
 const struct bench_op bench_ops[] = {
-	{ "mprotect", "changes the protection of the region, no access and access in turns", false, false, do_mprotect },
+	{ "mprotect", "changes the protection of the region, no access and access in turns", false, false,
+	  do_mprotect },
 	{ "mremap", "moves the region to another address", false, false, do_mremap },
 	{ "munmap", "unmaps the region, all pages of which are present", true, false, do_munmap },
-	{ "fork", "fork() of a process with the region, all pages of which are present", false, false, do_fork },
+	{ "fork", "fork() of a process with the region, all pages of which are present", false, false,
+	  do_fork },
 	{ "fault", "the first write to each page of the region", true, true, do_fault },
 	{ "madvise", "gives the region's pages back with MADV_DONTNEED", true, false, do_madvise },
 	{ NULL, NULL, false, false, NULL },

@@ -41,7 +41,9 @@ static const char *conditions(struct bench_run *r)
 		const struct bench_cell *c = &r->cells[i];
 
 		if (c->pages)
-			jsonw_kstr(&j, arena_printf(r->a, "%s %s", c->op->name, bench_sizes_text(r->a, c->size)), c->pages);
+			jsonw_kstr(&j,
+				   arena_printf(r->a, "%s %s", c->op->name, bench_sizes_text(r->a, c->size)),
+				   c->pages);
 	}
 	jsonw_object_end(&j);
 	jsonw_object_end(&j);

@@ -26,19 +26,19 @@
 #define FILES_MAX 64
 
 struct file {
-	const char *path, *was;		/* a word */
-	const char *wanted;		/* NULL: stays */
+	const char *path, *was; /* a word */
+	const char *wanted; /* NULL: stays */
 };
 
 struct bench_thp {
 	struct arena *a;
 	const char *root;
-	struct file files[FILES_MAX];	/* enabled, then hugepages-*kB/enabled */
+	struct file files[FILES_MAX]; /* enabled, then hugepages-*kB/enabled */
 	size_t n;
 	bool off, advises;
 	int prctl_was;
-	pid_t guard;			/* 0: nothing was set */
-	int guard_pipe;			/* the guard acts when it is closed */
+	pid_t guard; /* 0: nothing was set */
+	int guard_pipe; /* the guard acts when it is closed */
 };
 
 /* ---- sysfs ---- */
@@ -113,7 +113,8 @@ static const char *effective(const struct bench_thp *t)
 	long pmd_kib = (long)(bench_thp_pmd_size(t->a, t->root) / 1024);
 
 	for (size_t i = 1; i < t->n; i++)
-		if (kib_of(&t->files[i]) == pmd_kib && strcmp(t->files[i].wanted ? t->files[i].wanted : t->files[i].was, "inherit"))
+		if (kib_of(&t->files[i]) == pmd_kib &&
+		    strcmp(t->files[i].wanted ? t->files[i].wanted : t->files[i].was, "inherit"))
 			return t->files[i].wanted ? t->files[i].wanted : t->files[i].was;
 	return t->n ? (t->files[0].wanted ? t->files[0].wanted : t->files[0].was) : "none";
 }
@@ -133,7 +134,8 @@ static void restore_in_guard(struct bench_thp *t, int pipe)
 		;
 	for (size_t i = t->n; i--;) /* the global word last, as it was set first */
 		if (t->files[i].wanted && put_word(t->files[i].path, t->files[i].was)) {
-			say("%s: could not be put back to %s: %s", t->files[i].path, t->files[i].was, strerror(errno));
+			say("%s: could not be put back to %s: %s", t->files[i].path, t->files[i].was,
+			    strerror(errno));
 			failed = 1;
 		}
 	_exit(failed);
@@ -145,7 +147,8 @@ static int start_guard(struct bench_thp *t, struct err *err)
 	int ends[2], null;
 
 	if (pipe2(ends, O_CLOEXEC) || (t->guard = fork()) < 0)
-		return err_set(err, ERR_SETUP, "--thp: no process to put the state back: %s", strerror(errno));
+		return err_set(err, ERR_SETUP, "--thp: no process to put the state back: %s",
+			       strerror(errno));
 	if (!t->guard) {
 		close(ends[1]);
 		null = open("/dev/null", O_RDWR);
@@ -191,7 +194,8 @@ static int plan(struct bench_thp *t, const char *slug, struct err *err)
 		while (i < t->n && kib_of(&t->files[i]) != slug_kib(part))
 			i++;
 		if (i == t->n || !dash)
-			return err_set(err, ERR_SETUP, "--thp %s: this kernel has no huge pages of %ld KiB", slug, slug_kib(part));
+			return err_set(err, ERR_SETUP, "--thp %s: this kernel has no huge pages of %ld KiB",
+				       slug, slug_kib(part));
 		t->files[i].wanted = arena_strndup(t->a, dash + 1, (size_t)(rest - dash - 1));
 	}
 	return 0;
@@ -226,8 +230,8 @@ static int set_all(struct bench_thp *t, const char *slug, struct err *err)
 			return err_set(err, ERR_SETUP, "--thp %s: %s: %s", slug, f->path, strerror(errno));
 		now = word_of(t->a, f->path);
 		if (!now || strcmp(now, f->wanted))
-			return err_set(err, ERR_SETUP, "--thp %s: %s says %s after %s was written", slug, f->path,
-				       now ? now : "nothing", f->wanted);
+			return err_set(err, ERR_SETUP, "--thp %s: %s says %s after %s was written", slug,
+				       f->path, now ? now : "nothing", f->wanted);
 	}
 	return 0;
 }
@@ -243,12 +247,17 @@ static int set_state(struct bench_thp *t, const char *mode, struct err *err)
 {
 	struct thp thp;
 
-	if (thp_from_slug(t->a, mode, &thp, err) || !strncmp(thp.slug, "none", 4) || !strncmp(thp.slug, "unknown", 7))
-		return err_set(err, ERR_SETUP, "--thp is \"%s\": as-is, off, advised, never, always, madvise or a state as "
-			       "never+64k-always is needed", mode);
+	if (thp_from_slug(t->a, mode, &thp, err) || !strncmp(thp.slug, "none", 4) ||
+	    !strncmp(thp.slug, "unknown", 7))
+		return err_set(err, ERR_SETUP,
+			       "--thp is \"%s\": as-is, off, advised, never, always, madvise or a state as "
+			       "never+64k-always is needed",
+			       mode);
 	if (!t->n)
-		return err_set(err, ERR_SETUP, "--thp %s: this kernel has no transparent huge pages (%s%s): only as-is is to be had",
-			       mode, t->root, FOLDER);
+		return err_set(
+			err, ERR_SETUP,
+			"--thp %s: this kernel has no transparent huge pages (%s%s): only as-is is to be had",
+			mode, t->root, FOLDER);
 	if (plan(t, thp.slug, err))
 		return -1;
 	t->advises = !strncmp(thp.slug, "madvise", 7);
@@ -265,7 +274,8 @@ static int set_state(struct bench_thp *t, const char *mode, struct err *err)
 		return 0;
 	}
 	if (strcmp(thp.slug, "always") || !strcmp(effective(t), "never"))
-		return err_set(err, ERR_SETUP, "--thp %s needs root: %s cannot be written. Without: as-is, off%s", mode,
+		return err_set(err, ERR_SETUP,
+			       "--thp %s needs root: %s cannot be written. Without: as-is, off%s", mode,
 			       t->files[0].path, strcmp(effective(t), "never") ? ", advised" : "");
 	say("--thp always: not root, so the region is advised (advised)");
 	t->advises = true;
@@ -284,10 +294,14 @@ static int begin(struct bench_thp *t, const char *mode, struct err *err)
 		return set_state(t, mode, err);
 	t->advises = true;
 	if (t->prctl_was == 1)
-		return err_set(err, ERR_SETUP, "--thp advised: huge pages are switched off for this process (prctl) by its parent");
+		return err_set(
+			err, ERR_SETUP,
+			"--thp advised: huge pages are switched off for this process (prctl) by its parent");
 	if (!strcmp(effective(t), "never") || !t->n)
-		return err_set(err, ERR_SETUP, "--thp advised: advice has no effect here: %s%s/enabled is %s; as root, --thp "
-			       "madvise sets it", t->root, FOLDER, t->n ? "never" : "not there");
+		return err_set(err, ERR_SETUP,
+			       "--thp advised: advice has no effect here: %s%s/enabled is %s; as root, --thp "
+			       "madvise sets it",
+			       t->root, FOLDER, t->n ? "never" : "not there");
 	return 0;
 }
 

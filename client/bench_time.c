@@ -12,8 +12,8 @@
 #define BATCHES_MAX 64
 #define BATCHES_LEAST 5
 #define ENOUGH_US 40000
-#define SLOW_US 500000		/* 3 batches do */
-#define VERY_SLOW_US 2000000	/* one does */
+#define SLOW_US 500000 /* 3 batches do */
+#define VERY_SLOW_US 2000000 /* one does */
 
 /* Regions that are used up: so many at once that a batch is worth its clocks, in little memory. */
 #define SLOTS_MAX 256

@@ -11,8 +11,7 @@
 #include "push_files.h"
 #include "say.h"
 
-/* What stands for a machine and a kernel that no file says: nobody is shown them. */
-#define NOBODY "local"
+/* What stands for a kernel that no file says: nobody is shown it. */
 #define NO_KERNEL "3.0"
 
 struct reading {
@@ -22,6 +21,7 @@ struct reading {
 	const struct kernel *wanted;	/* or NULL: the first that comes */
 	const struct kernel *seen;
 	const char *option;		/* that names it */
+	bool clash;			/* two kernels in one side: no file is passed over for that */
 	uint64_t next_boot;
 };
 
@@ -50,7 +50,7 @@ static int read_file(struct reading *r, const char *path, const struct buf *body
 	attempts = is_submission(body, &ctx) ? 1 : 3;
 	for (int attempt = 0; attempt < attempts; attempt++) {
 		if (attempt > 0)
-			ctx.machine = NOBODY;
+			ctx.machine = LOCAL_READ_NOBODY;
 		if (attempt > 1)
 			ctx.kernel = NO_KERNEL;
 		*nameless = attempt > 1;
@@ -86,7 +86,8 @@ static int add(struct reading *r, const struct submission *sub, bool nameless, s
 
 	if (r->wanted && strcmp(r->wanted->identity, sub->kernel.identity))
 		return 0;
-	if (r->seen && strcmp(r->seen->identity, sub->kernel.identity))
+	r->clash = r->seen && strcmp(r->seen->identity, sub->kernel.identity);
+	if (r->clash)
 		return err_set(err, ERR_INVALID, "%s: holds results of %s and of %s: say which with %s", in->path,
 			       r->seen->name, sub->kernel.name, r->option);
 	r->seen = &sub->kernel;
@@ -105,46 +106,78 @@ static int add(struct reading *r, const struct submission *sub, bool nameless, s
 	return 0;
 }
 
-static int read_name(struct reading *r, const struct push_name *name, struct err *err)
+static int take(struct reading *r, const char *path, const struct buf *body, struct err *err)
 {
 	struct read_result result = { 0 };
 	bool nameless;
-	struct buf *body = arena_zalloc(r->a, sizeof(*body));
 	int ret = 0;
 
-	buf_init(body);
-	if (file_read(name->path, body)) {
-		ret = err_set(err, ERR_INVALID, "%s: %s", name->path, strerror(errno));
-	} else if (read_file(r, name->path, body, &result, &nameless, err)) {
-		ret = name->found ? 0 : -1;	/* something else that lies in the folder */
-		if (name->found)
-			say("%s: passed over: %s", name->path, err->message);
-	} else {
-		for (size_t i = 0; i < result.n && !ret; i++)
-			ret = add(r, result.items[i].sub, nameless, err);
-	}
-	buf_fini(body);
+	if (read_file(r, path, body, &result, &nameless, err))
+		return -1;
+	for (size_t i = 0; i < result.n && !ret; i++)
+		ret = add(r, result.items[i].sub, nameless, err);
 	return ret;
+}
+
+static int read_name(struct reading *r, const struct push_name *name, struct err *err)
+{
+	size_t before = r->in->runs;
+	struct buf body;
+	int ret;
+
+	buf_init(&body);
+	if (file_read(name->path, &body)) {
+		ret = err_set(err, ERR_INVALID, "%s: %s", name->path, strerror(errno));
+	} else {
+		ret = take(r, name->path, &body, err);
+		if (ret && name->found && r->in->runs == before && !r->clash) { /* something else that lies in the folder */
+			say("%s: passed over: %s", name->path, err->message);
+			ret = 0;
+		}
+	}
+	buf_fini(&body);
+	return ret;
+}
+
+static int begin(struct reading *r, const char *kernel, struct err *err)
+{
+	struct kernel *wanted = arena_zalloc(r->a, sizeof(*wanted));
+
+	if (kernel && kernel_parse(r->a, kernel, wanted, err))
+		return -1;
+	r->wanted = kernel ? wanted : NULL;
+	return 0;
+}
+
+static int end(struct reading *r, const char *kernel, struct err *err)
+{
+	if (r->in->n)
+		return 0;
+	return err_set(err, kernel ? ERR_NOT_FOUND : ERR_INVALID, "%s: no results%s%s", r->in->path, kernel ? " of " : "",
+		       kernel ? kernel : "");
+}
+
+int local_read_text(struct arena *a, const struct options *o, const char *path, const struct buf *text, const char *kernel,
+		    const char *kernel_option, struct local_input *in, struct err *err)
+{
+	struct reading r = { .a = a, .o = o, .in = in, .option = kernel_option };
+
+	*in = (struct local_input){ .path = path };
+	return begin(&r, kernel, err) || take(&r, path, text, err) || end(&r, kernel, err) ? -1 : 0;
 }
 
 int local_read(struct arena *a, const struct options *o, const char *path, const char *kernel, const char *kernel_option,
 	       struct local_input *in, struct err *err)
 {
 	struct reading r = { .a = a, .o = o, .in = in, .option = kernel_option };
-	struct kernel *wanted = arena_zalloc(a, sizeof(*wanted));
 	struct push_name *names;
 	size_t n;
 
 	*in = (struct local_input){ .path = path };
-	if (kernel && kernel_parse(a, kernel, wanted, err))
-		return -1;
-	r.wanted = kernel ? wanted : NULL;
-	if (push_files(a, &path, 1, &names, &n, err))
+	if (begin(&r, kernel, err) || push_files(a, &path, 1, &names, &n, err))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (read_name(&r, &names[i], err))
 			return -1;
-	if (!in->n)
-		return err_set(err, ERR_INVALID, "%s: no results%s%s", path, kernel ? " of " : "", kernel ? kernel : "");
-	return 0;
+	return end(&r, kernel, err);
 }

@@ -4,6 +4,7 @@
 #define CLIENT_LOCAL_READ_H
 
 #include "../ingest/submission.h"
+#include "../lib/buf.h"
 #include "options.h"
 
 struct local_value {
@@ -20,8 +21,18 @@ struct local_input {
 	size_t runs;
 };
 
-/* Reads path (a file, a folder with all below it, "-"). kernel: the one that counts where it holds several, or NULL. */
+/* The machine of files that do not say theirs. */
+#define LOCAL_READ_NOBODY "local"
+
+/*
+ * Reads path (a file, a folder with all below it, "-"). kernel: the one that counts where it holds several, or NULL.
+ * ERR_NOT_FOUND: it holds nothing of that one.
+ */
 int local_read(struct arena *a, const struct options *o, const char *path, const char *kernel, const char *kernel_option,
 	       struct local_input *in, struct err *err);
+
+/* The same for a text that is in memory; path names it. */
+int local_read_text(struct arena *a, const struct options *o, const char *path, const struct buf *text, const char *kernel,
+		    const char *kernel_option, struct local_input *in, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "../lib/version.h"
 #include "bench.h"
+#include "bisect.h"
 #include "changes.h"
 #include "collect.h"
 #include "gate.h"
@@ -22,6 +23,12 @@ static int run(struct arena *a, const struct options *o)
 {
 	if (!strcmp(o->command, "bench"))
 		return bench(a, o);
+	if (!strcmp(o->command, "bisect start"))
+		return bisect_start(a, o);
+	if (!strcmp(o->command, "bisect judge"))
+		return bisect_judge(a, o);
+	if (!strcmp(o->command, "bisect log"))
+		return bisect_log(a, o);
 	if (!strcmp(o->command, "collect"))
 		return collect(a, o);
 	if (!strcmp(o->command, "push"))
@@ -51,7 +58,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a server that hangs up is an error, not our end */
 	if (options_read(a, argc, argv, &o, &err)) {
 		say("%s", err.message);
-		status = USAGE;
+		status = o.command && !strcmp(o.command, "bisect judge") ? BISECT_ABORT : USAGE;
 	} else if (o.help) {
 		options_help(&o, stdout);
 	} else {

@@ -337,6 +337,10 @@ static int check(struct reading *r)
 			       c->words ? c->words : "");
 	if (c->bit == BENCH && o->list == (o->n_words > 0))
 		return err_set(r->err, ERR_SETUP, "bench: names of benchmarks are needed, or \"all\", or --list alone");
+	if (c->bit == BISECT_START && (!o->good || !o->bad))
+		return err_set(r->err, ERR_SETUP, "bisect start: --good KERNEL and --bad KERNEL are needed");
+	if (c->bit == BISECT_START && (!(o->error > 0) || o->error >= 50 || o->max_boots < 1))
+		return err_set(r->err, ERR_SETUP, "bisect start: --error from above 0 to below 50 %%, and --max-boots from 1, are needed");
 	if (c->bit == COMPARE && check_local(r))
 		return -1;
 	if (o->json && o->text)
@@ -361,28 +365,35 @@ int options_read(struct arena *a, int argc, char **argv, struct options *o, stru
 	struct reading r = { .a = a, .o = o, .err = err };
 	const char *word = argc > 1 ? argv[1] : "";
 	const char *path;
+	int skip = 2;
 
 	*o = (struct options){ .words = arena_array(a, const char *, (size_t)argc + 1) };
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
 		o->help = true;
 		return 0;
 	}
+	if (!strcmp(word, "bisect") && argc > 2 && *argv[2] != '-') { /* a command of two words */
+		word = arena_printf(a, "bisect %s", argv[2]);
+		skip = 3;
+	}
 	r.c = options_command_of(!strcmp(word, "--version") ? "version" : word);
+	if (!r.c && !strncmp(word, "bisect", 6))
+		return err_set(err, ERR_SETUP, "bisect start, bisect judge or bisect log is needed: see nsecwatch --help");
 	if (!r.c)
 		return err_set(err, ERR_SETUP,
 			       *word ? "unknown command \"%s\": see nsecwatch --help"
 				     : "a command is needed%s: see nsecwatch --help",
 			       word);
 	o->command = r.c->name;
-	path = config_word(argv + 2);
+	path = config_word(argv + skip);
 	if (set_standards(&r))
 		return -1;
-	if (path || (r.c->bit & (ONLINE | COLLECT | PARSE | BENCH) &&
+	if (path || (r.c->bit & (ONLINE | COLLECT | PARSE | BENCH | BISECTS) &&
 		     (o->config = file_config_home(a, "nsecwatch/config")) != NULL)) {
 		if (set_from_file(&r, path ? path : o->config, path != NULL))
 			return -1;
 	}
-	if (set_from_environment(&r) || set_from_words(&r, argv + 2))
+	if (set_from_environment(&r) || set_from_words(&r, argv + skip))
 		return -1;
 	return o->help ? 0 : check(&r);
 }

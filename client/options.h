@@ -53,6 +53,13 @@ struct options {
 	int reps;			/* 0: as many as the precision wants */
 	double precision;		/* percent */
 
+	/* bisect */
+	const char *good, *bad, *state, *commit, *run;
+	double error, noise;		/* percent */
+	int max_boots, unsure;
+	struct options_pairs ignores;
+	bool again, svg, html;
+
 	/* detect, compare --local */
 	bool json, text, online;
 };

@@ -57,7 +57,9 @@ static void help_formats(FILE *out)
 
 static void help_command(FILE *out, const struct options_command *c)
 {
-	fprintf(out, "usage: nsecwatch %s%s [OPTIONS]\n%s\n\n", c->name, c->words ? c->words : "", c->help);
+	fprintf(out, "usage: nsecwatch %s%s [OPTIONS]\n", c->name, c->words ? c->words : "");
+	folded(out, c->help, 0, 0);
+	fputc('\n', out);
 	for (const struct options_option *o = options_table; o->name; o++)
 		if (o->commands & c->bit)
 			help_option(out, o);
@@ -84,6 +86,10 @@ void options_help(const struct options *o, FILE *out)
 		for (const struct options_option *p = options_table; p->name; p++)
 			if (p->setting)
 				fprintf(out, "  %-24s%s\n", options_variable(p, name), p->name);
+	}
+	if (o->command && !strcmp(o->command, "bisect judge")) {
+		fputs("\nExit code: 0 good; 1 bad; 125 can't tell; 128 a person has to look\n(stops git bisect run).\n", out);
+		return;
 	}
 	fputs("\nExit code: 0; 1 something failed; 2 a wrong command line; 3 something\n"
 	      "became slower (push --wait, check).\n",

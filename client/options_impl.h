@@ -23,6 +23,7 @@ enum options_bit {
 #define ONLINE (PUSH | CHECK | COMPARE | BISECT_START | BISECT_JUDGE)
 #define READS (PUSH | PARSE)
 #define GATES (CHECK | COMPARE)
+#define PICKS (GATES | BISECT_START)
 #define BISECTS (BISECT_START | BISECT_JUDGE | BISECT_LOG)
 
 struct options_command {

@@ -43,6 +43,9 @@ def test_it_says_its_version_and_helps():
     for command in ["collect", "push", "check", "compare", "parse", "detect", "kernel", "bench"]:
         code, out, err = client(command, "--help")
         assert code == 0 and f"usage: nsecwatch {command}" in out and not err and narrow(out), command
+    for command in ["start", "judge", "log"]:
+        code, out, err = client("bisect", command, "--help")
+        assert code == 0 and f"usage: nsecwatch bisect {command}" in out and not err and narrow(out), command
     assert "google-benchmark" in client("push", "--help")[1] and "--kernel" in client("parse", "--help")[1]
 
 

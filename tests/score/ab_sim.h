@@ -13,6 +13,7 @@
 
 #include "../../lib/stats/ab.h"
 #include "../../lib/stats/bh.h"
+#include "random.h"
 
 #define AB_SIM_ROWS 64		/* most rows of a family */
 #define AB_SIM_KERNELS 64
@@ -41,45 +42,15 @@ struct ab_sim_result {			/* shares of families, or of rows */
 	double df;			/* mean */
 };
 
-static uint64_t ab_sim_state;
-
-static double ab_sim_uniform(void)
-{
-	/* xorshift64* (Vigna, ACM Trans. Math. Softw. 42, 2016) */
-	ab_sim_state ^= ab_sim_state >> 12;
-	ab_sim_state ^= ab_sim_state << 25;
-	ab_sim_state ^= ab_sim_state >> 27;
-	return (double)((ab_sim_state * 0x2545f4914f6cdd1dULL >> 11) + 1) / 9007199254740994.;
-}
-
-static double ab_sim_normal(void)
-{
-	static double kept;
-	static bool has;
-	double x, y, s;
-
-	has = !has;
-	if (!has)
-		return kept;
-	do {	/* Marsaglia's polar method */
-		x = 2 * ab_sim_uniform() - 1;
-		y = 2 * ab_sim_uniform() - 1;
-		s = x * x + y * y;
-	} while (s >= 1 || s == 0);
-	s = sqrt(-2 * log(s) / s);
-	kept = y * s;
-	return x * s;
-}
-
 /* One boot as the server keeps it: the summary of its repetitions. */
 static struct stats_sample ab_sim_boot(const struct ab_sim *s, double center, uint64_t key)
 {
-	double boot = center * exp(s->tau * ab_sim_normal()), sum = 0, ss = 0;
+	double boot = center * exp(s->tau * score_normal()), sum = 0, ss = 0;
 	struct stats_sample out = { .boot_key = key, .n = s->reps, .min = INFINITY, .max = 0 };
 	double v[64] = { 0 };
 
 	for (int i = 0; i < s->reps; i++) {
-		v[i] = boot * exp(s->sigma * ab_sim_normal());
+		v[i] = boot * exp(s->sigma * score_normal());
 		sum += v[i];
 		out.min = fmin(out.min, v[i]);
 		out.max = fmax(out.max, v[i]);
@@ -144,7 +115,7 @@ static struct ab_sim_result ab_sim(const struct ab_sim *s)
 	struct ab_sim_result out = { 0 };
 	double truth = log1p(s->percent / 100), rows = (double)s->rows * s->families, known = 0;
 
-	ab_sim_state = s->seed * 0x9e3779b97f4a7c15ULL + 1;
+	score_state = s->seed * 0x9e3779b97f4a7c15ULL + 1;
 	for (int f = 0; f < s->families; f++) {
 		struct ab t[AB_SIM_ROWS];
 		double p[AB_SIM_ROWS], q[AB_SIM_ROWS];

@@ -191,7 +191,7 @@ static void restored_covers(void)
 	struct ab_sim s = { .reps = 5, .tau = .01, .sigma = .01 };
 	int covered = 0, tries = 2000;
 
-	ab_sim_state = 77;
+	score_state = 77;
 	for (int i = 0; i < tries; i++) {
 		struct stats_side b = ab_sim_side(&s, 100, 4), h = ab_sim_side(&s, 130, 4), f = ab_sim_side(&s, 110, 4);
 		double lo, hi;
@@ -245,7 +245,7 @@ static struct draw draw(int round, double unit)
 	struct ab_sim s = { .reps = 1 + round % 5, .tau = .01, .sigma = .01 };
 	struct draw d = { .boots = 1 + round % 4 };
 
-	ab_sim_state = (uint64_t)round * 7919 + 11;
+	score_state = (uint64_t)round * 7919 + 11;
 	for (int i = 0; i < d.boots; i++)
 		d.base[i] = ab_sim_boot(&s, 1000, (uint64_t)i);
 	for (int i = 0; i < d.boots; i++)
@@ -363,9 +363,9 @@ static void many_values(void)
 	struct stats_side a, b;
 	struct ab t;
 
-	ab_sim_state = 5;
+	score_state = 5;
 	for (int i = 0; i < MANY; i++)
-		s[i] = (struct stats_sample){ (uint64_t)i, 1, 1e18 * exp(.01 * ab_sim_normal()), NAN, 1e18, 1e18 };
+		s[i] = (struct stats_sample){ (uint64_t)i, 1, 1e18 * exp(.01 * score_normal()), NAN, 1e18, 1e18 };
 	a = side_of_samples(s, MANY / 2);
 	b = side_of_samples(s + MANY / 2, MANY / 2);
 	ok(test(&a, &b, NULL, &t) && t.df == MANY - 2 && judge(&t) == AB_UNCHANGED, "100,000 boots around 1e18: unchanged");
@@ -381,9 +381,9 @@ static void histories(void)
 	double scratch[80];
 	struct noise n, step, list[3];
 
-	ab_sim_state = 9;
+	score_state = 9;
 	for (int i = 0; i < 40; i++)
-		p[i] = (struct noise_point){ 7 + .01 * ab_sim_normal(), .02, 1, 5, 0 };
+		p[i] = (struct noise_point){ 7 + .01 * score_normal(), .02, 1, 5, 0 };
 	ok(noise_of_history(p, 40, scratch, &n) && n.source == NOISE_HISTORY && n.from == 40 && n.reps == 5, "a history of 40 kernels");
 	is_num(sqrt(n.variance), .01, .25, "noise from differences of neighbours");
 	is_num(n.within, 4e-4, 1e-9, "noise within boots, from repetitions");

@@ -38,9 +38,11 @@ static void pages(struct arena *a)
 	const size_t mib = 1 << 20;
 
 	is_str(bench_pages_text(a, &(struct bench_pages){ 4096, 4096, 0 }, 4 * mib), "pmd", "huge entries");
-	is_str(bench_pages_text(a, &(struct bench_pages){ 4096, 2048, 0 }, 4 * mib), "pmd 50 %", "half of it");
+	is_str(bench_pages_text(a, &(struct bench_pages){ 4096, 2048, 0 }, 4 * mib), "pmd 50 %",
+	       "half of it");
 	is_str(bench_pages_text(a, &(struct bench_pages){ 4096, 0, 0 }, 4 * mib), "base", "small pages");
-	is_str(bench_pages_text(a, &(struct bench_pages){ 4096, 0, 64 }, 4 * mib), "pte of 64 KiB", "large folios");
+	is_str(bench_pages_text(a, &(struct bench_pages){ 4096, 0, 64 }, 4 * mib), "pte of 64 KiB",
+	       "large folios");
 	is_str(bench_pages_text(a, &(struct bench_pages){ 0, 0, 0 }, 4 * mib), "absent", "nothing there");
 }
 
