@@ -77,6 +77,7 @@ const SINGLE = new Set([
 	'onset_percent',
 	'variants',
 	'lines',
+	'panels',
 	'y',
 	'baseline',
 ]);

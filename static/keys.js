@@ -28,6 +28,7 @@ const HELP = [
 	['w', 'why: the verdict of the row, or the first of the page, explained'],
 	['u', 'up'],
 	['.', 'this view as text'],
+	['\u2191 \u2193', 'in a picture: the lines at the point; x marks one, two marked lines can be compared'],
 	['\u2190 \u2192', 'walk the points of a picture; Enter pins, Esc unpins, 0 resets the zoom'],
 ];
 

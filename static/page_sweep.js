@@ -7,10 +7,12 @@ import { draw, uplot } from './chart.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { bestSweep } from './pick.js';
-import { Query } from './query.js';
+import { current, Query } from './query.js';
 import { betterOf, sweepStory, trust } from './story.js';
-import { panelsOf, panelTitle, styles } from './sweep_lines.js';
-import { sweepPlots } from './sweep_plots.js';
+import { LINES_MOST, panelsOf, panelTitle, styles } from './sweep_lines.js';
+import { lineMarks } from './sweep_marks.js';
+import { SweepPlot } from './sweep_plot.js';
+import { shareScale, sweepPlots } from './sweep_plots.js';
 import { fitTable, kernelTable, otherTable } from './sweep_table.js';
 import { emptyState, generatedNote, howToSend, machineName, showPicture } from './views.js';
 import { asker, costParts, whyButton } from './why.js';
@@ -119,7 +121,7 @@ function hints(cmp, leftOut) {
 			? h(
 					'p.hint',
 					h('a', { href: cmp.url('/compare') }, 'The same comparison, every row'),
-					' \u00b7 arrow keys walk the points of the picture, ',
+					' \u00b7 Shift-click two lines to compare them; arrow keys walk the points and lines, x marks a line, ',
 					h('kbd', '?'),
 					' shows all keys',
 				)
@@ -178,41 +180,119 @@ function renderHead(sweep, compare, ask) {
 	);
 }
 
+// What the address says of how it is shown
+const asked = (query) => ({
+	by: query.get('lines') === 'uarch' ? 'machine' : (query.get('lines') ?? 'kernel'),
+	split: query.get('panels') ?? 'auto',
+	mode: query.get('y') ?? 'value',
+});
+
+function windowOf(query) {
+	const [from, to] = ['from', 'to'].map((name) => Number(query.get(name)));
+	return query.has('from') && query.has('to') && from < to ? [from, to] : null;
+}
+
+// A window that a hand chose goes into the address, and to all plots of the page.
+function zoomer(plots) {
+	return (window) => {
+		const [from, to] = window ?? [];
+		const url = current().with('from', from).with('to', to).url(location.pathname);
+
+		// the plots of a panel are brushed together
+		if (url === location.pathname + location.search) return;
+		history.pushState(null, '', url);
+		document.documentElement.dataset.shown = location.pathname + location.search;
+		plots().forEach((p) => p.move(window));
+	};
+}
+
+function tableOf(p, sweep, compare, { by, split }, ask) {
+	return by === 'kernel' && split === 'auto' ? kernelTable(p, sweep, compare, ask) : otherTable(p, sweep, by);
+}
+
+// One line a panel: what its first two kernels say, where they are its lines.
+function panelStory(p, { by, split }) {
+	const story = by === 'kernel' && split === 'auto' && p.lines.length > 1 ? sweepStory(p.lines, p.ratios, betterOf(p.lines[0].unit, [])) : null;
+	const cost = story?.facts[0]?.text;
+
+	return story ? h('p.story', story.statement, cost ? ` ${cost}` : '') : null;
+}
+
+function panelSection(p, panels, { by, split }, table, extra) {
+	const alone = panels.length === 1;
+
+	return h(
+		'section.panel',
+		alone ? null : h('h2', panelTitle(p, panels, by, split)),
+		alone ? null : panelStory(p, { by, split }),
+		h('div.plots'),
+		p.left ? h('p.hint', `${f.plural(p.left, 'more line')} left out: more than ${LINES_MOST} are not told apart.`) : null,
+		alone
+			? [h('h2', 'The same as a table'), table, ...extra]
+			: h('details', h('summary', 'The same as a table'), table),
+	);
+}
+
+function plotAll(Uplot, panels, sections, specs, onLeave, query) {
+	const drawn = [];
+	const plots = () => drawn.flatMap((d) => d.plots ?? []);
+	const marks = lineMarks(query, () => plots().forEach((p) => p.u.redraw(false, false)));
+	const zoomed = zoomer(plots);
+	const window = windowOf(query);
+	const forget = () => marks.forget();
+
+	shareScale(specs);
+	specs.forEach((of, i) => {
+		for (const s of of)
+			Object.assign(s, {
+				window: window && [Math.max(window[0], s.xs[0]), Math.min(window[1], s.xs.at(-1))],
+				zoomed,
+				mark: (l) => marks.mark(l.of),
+				isMarked: (l) => marks.isMarked(l.of),
+			});
+		const d = draw(Uplot, $('.plots', sections[i]), of, SweepPlot);
+		drawn.push(d);
+		onLeave(d);
+	});
+	document.addEventListener('unpin', forget);
+	onLeave(() => document.removeEventListener('unpin', forget));
+}
+
 function render({ sweep, compare, Uplot, cmp }, query, onLeave) {
-	const by = query.get('lines') ?? 'kernel';
+	const how = asked(query);
+	const { by, split, mode } = how;
 	const ask = asker(query.api().with('explain', 1).url('/api/v1/sweep'));
-	const mode = query.get('y') ?? 'value';
 
 	if (!sweep.lines.length) {
 		renderEmpty(query);
 		return;
 	}
-	const panels = panelsOf(sweep, by);
+	const panels = panelsOf(sweep, by, split);
 	const shown = panels.slice(0, PANELS_MOST);
 	const alone = shown.length === 1;
-	const style = styles(sweep.lines, by);
+	const style = styles(sweep.lines, by, split);
 	const height = alone && innerWidth > 720 ? 500 : 410; // what base.css keeps free
-	const charts = h(alone ? 'div.charts' : 'div.charts.many', { id: 'charts' });
+	const sections = shown.map((p) =>
+		panelSection(p, panels, how, tableOf(p, sweep, compare, how, ask), by === 'kernel' ? fitTable(p) : []),
+	);
 
 	renderHead(sweep, compare, ask);
 	replace(
 		$('#view'),
 		generatedNote(sweep.lines.map((l) => l.machine)),
-		charts,
+		h(alone ? 'div.charts' : 'div.charts.many', { id: 'charts' }, sections),
 		missingNote(compare),
 		hints(cmp, panels.length - shown.length),
 	);
-	for (const p of shown) {
-		const panel = h('section.panel', alone ? null : h('h2', panelTitle(p, panels, by)));
-
-		charts.append(panel);
-		if (Uplot) onLeave(draw(Uplot, panel, sweepPlots(p, sweep.axis, { by, mode, style, height })));
-		panel.append(
-			h('h2', 'The same as a table'),
-			by === 'kernel' ? kernelTable(p, sweep, compare, ask) : otherTable(p, sweep, by),
-			...(by === 'kernel' && alone ? fitTable(p) : []),
+	if (Uplot)
+		plotAll(
+			Uplot,
+			shown,
+			sections,
+			shown.map((p) => sweepPlots(p, sweep.axis, { by, mode, style, height })),
+			onLeave,
+			query,
 		);
-	}
 	showPicture($('#picture'), Uplot ? null : query.api().url('/api/v1/sweep.svg'));
 }
 
@@ -224,10 +304,15 @@ export const view = {
 	defaults: (query, signal) => (query.has('kernel') && query.has('axis') ? null : bestSweep(query, signal)),
 	bar: () =>
 		chips($('#bar'), {
-			args: ['kernel', 'machine', 'thp', 'uarch', 'benchmark'],
+			args: ['kernel', 'machine', 'thp', 'uarch', 'benchmark', 'metric'],
 			hide: ['axis'],
 			choices: [
-				{ name: 'lines', label: 'lines', values: ['kernel', 'uarch', 'thp'].map((v) => [v, v]) },
+				{ name: 'lines', label: 'lines', values: [['kernel', 'kernel'], ['uarch', 'machine'], ['thp', 'thp']] },
+				{
+					name: 'panels',
+					label: 'panels',
+					values: [['auto', 'the rest'], ...['none', 'kernel', 'machine', 'thp'].map((v) => [v, v])],
+				},
 				{
 					name: 'y',
 					label: 'y',

@@ -55,6 +55,7 @@ function ratioLines(panel, xs, lines, style) {
 			end: f.percent(y.findLast((v) => v !== null)),
 			style: style(r),
 			hollow: Boolean(r.kernel.variant),
+			of: panel.lines.find((l) => isOf(r, l)),
 			y,
 		};
 	});
@@ -82,12 +83,17 @@ function onsets(panel, lines, style, unit) {
 }
 
 // One scale for panels that are compared by eye: what all of them need, where their unit is the same.
-export function sharedExtent(specs) {
-	const units = new Set(specs.map((s) => s.unit));
-	if (specs.length < 2 || units.size > 1) return null;
-	const all = specs.flatMap((s) => s.lines);
-	const log = specs.every((s) => s.yLog);
-	return extent(all, log);
+export function shareScale(plots) {
+	for (const specs of [plots.map((p) => p[0]), plots.map((p) => p[1]).filter(Boolean)]) {
+		const log = specs.every((s) => s.yLog);
+
+		if (specs.length < 2 || new Set(specs.map((s) => s.unit)).size > 1) continue;
+		const shared = extent(
+			specs.flatMap((s) => s.lines),
+			log,
+		);
+		for (const s of specs) s.shared = shared;
+	}
 }
 
 // style(line or ratio) -> index; mode is the y= argument. Returns what draw() takes.
@@ -99,6 +105,7 @@ export function sweepPlots(panel, axis, { by, mode, style, height }) {
 		label: lineName(l, by, panel.lines),
 		style: style(l),
 		hollow: Boolean(l.kernel.variant),
+		of: l,
 		...seriesOf(l, xs, mode, first),
 	}));
 	const ratios = ratioLines(panel, xs, lines, style);

@@ -132,13 +132,16 @@ export function otherTable(panel, { axis }, by) {
 	return columnsTable({ columns, rows: positions(panel) });
 }
 
-export function fitTable(panel) {
-	const lines = panel.lines.filter((l) => l.fit),
-		base = lines[0];
+const samePlace = (a, b) => a.machine === b.machine && a.thp === b.thp;
 
-	if (!base) return [];
-	const { unit } = base.fit,
-		metric = base.unit.replace(/\/.*/, '');
+// Each against the first kernel of its machine and THP mode.
+export function fitTable(panel) {
+	const lines = panel.lines.filter((l) => l.fit);
+
+	if (!lines.length) return [];
+	const baseOf = (l) => lines.find((o) => samePlace(o, l));
+	const { unit } = lines[0].fit,
+		metric = lines[0].unit.replace(/\/.*/, '');
 	const value = (key, text) => ({
 		text,
 		unit: metric,
@@ -148,8 +151,9 @@ export function fitTable(panel) {
 	const change = (key) => ({
 		text: 'change',
 		num: true,
-		cell: (l) => numCell(l === base ? '' : f.percent((l.fit[key] / base.fit[key] - 1) * 100)),
+		cell: (l) => numCell(l === baseOf(l) ? '' : f.percent((l.fit[key] / baseOf(l).fit[key] - 1) * 100)),
 	});
+	const places = lines.every((l) => samePlace(l, lines[0])) ? [] : [['machine', (l) => l.machine], ['THP', (l) => l.thp]];
 
 	return [
 		h('h2', `Fit: cost = fixed + ${unit}s \u00d7 cost a ${unit}`),
@@ -158,6 +162,7 @@ export function fitTable(panel) {
 			narrow: true,
 			columns: [
 				{ text: 'kernel', cell: (l) => h('th.k', { scope: 'row' }, l.kernel.name) },
+				...places.map(([text, of]) => ({ text, cell: (l) => h('td', of(l)) })),
 				value('fixed', 'fixed'),
 				change('fixed'),
 				value('per_unit', `per ${unit}`),
