@@ -5,6 +5,7 @@
 
 #include "../lib/tm.h"
 #include "api_shapes.h"
+#include "db_united.h"
 
 struct wanted {
 	const struct compare_runs *narrowed;
@@ -73,8 +74,10 @@ int api_compare_values(struct req *rq, const struct compare *c, const struct com
 
 		if (db_runs_get(rq->db, rq->arena, &w->ids[i], &r, err))
 			return -1;
-		if (r)
-			out->runs[out->n++] = r;
+		if (!r)
+			continue;
+		db_united_mains(rq->db, UNITED_SERIES, r->series_ids, r->n_results);
+		out->runs[out->n++] = r;
 	}
 	return 0;
 }

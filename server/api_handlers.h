@@ -67,6 +67,9 @@ int api_names_benchmark_rename(struct req *rq, struct err *err);
 int api_names_benchmark_alias(struct req *rq, struct err *err);
 int api_names_benchmark_unalias(struct req *rq, struct err *err);
 
+/* api_explain.c */
+int api_explain(struct req *rq, struct err *err);
+
 /* api_merges.c */
 int api_merges_machine(struct req *rq, struct err *err);
 int api_merges_machine_undo(struct req *rq, struct err *err);

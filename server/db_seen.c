@@ -168,3 +168,23 @@ int db_seen_series(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 	}
 	return 0;
 }
+
+int db_seen_unchecked(struct db *db, int64_t machine_id, int64_t kernel_id, bool *waits, struct err *err)
+{
+	static const struct stmt unchecked = {
+		"seen_unchecked", "SELECT EXISTS (SELECT FROM run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'check'"
+				  " AND r.machine_id = ANY($1) AND r.kernel_id = $2)"
+	};
+	struct arena *a = arena_new();
+	size_t n = 1;
+	const int64_t *ids = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n);
+	struct db_rows *rows;
+	int ret = db_query(db, &unchecked, DB_ARGS(db_arg_i64s(ids, n), db_arg_i64(kernel_id)), &rows, err);
+
+	arena_free(a);
+	if (ret)
+		return -1;
+	*waits = db_bool(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}

@@ -29,6 +29,8 @@ struct seen_place {
 };
 int db_seen_places(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
 		   struct seen_place **list, size_t *n, struct err *err);
+/* Whether a run of them still waits for its check. */
+int db_seen_unchecked(struct db *db, int64_t machine_id, int64_t kernel_id, bool *waits, struct err *err);
 bool db_seen_has(const struct seen_place *list, size_t n, const struct seen_place *place);
 int db_seen_series(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels, int64_t **ids,
 		   size_t *n, struct err *err);

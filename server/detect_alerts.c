@@ -340,14 +340,14 @@ static void add_step(struct arena *a, struct group *groups, size_t *n_groups, co
 }
 
 /* A limit is crossed whatever the test says of the step; how sure that is follows from the boots alone. */
-static enum detect_evidence worth(const struct compare_row *row, const struct calc_rule *rule,
-				  const enum detect_evidence *evidence, size_t i)
+static enum calc_worth worth(const struct compare_row *row, const struct calc_rule *rule,
+				  const enum calc_worth *evidence, size_t i)
 {
 	if (!rule)
-		return EVIDENCE_NONE;
+		return WORTH_NONE;
 	if (evidence && rule->rule.kind != RULE_LIMIT)
 		return evidence[i];
-	return row->head.boots >= 2 ? EVIDENCE_PROVEN : EVIDENCE_SUSPECT;
+	return calc_worth_boots(row->head.boots, NULL);
 }
 
 /* Sums up what is left of each; a suspect without rows goes, one that is borne out is told. */
@@ -390,7 +390,7 @@ static int apply(struct applying *ap, struct rows *r, struct err *err)
 }
 
 int detect_alerts_apply_as(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,
-			   const enum detect_evidence *evidence, struct detect_report *report, struct err *err)
+			   const enum calc_worth *evidence, struct detect_report *report, struct err *err)
 {
 	struct applying ap = { .rules = rules, .db = db, .a = a, .step = { cmp->base, cmp->head }, .report = report };
 	struct rows r = {
@@ -402,14 +402,14 @@ int detect_alerts_apply_as(const struct detect_rules *rules, struct db *db, stru
 		const struct compare_row *row = &cmp->rows[i];
 		bool regression = false;
 		const struct calc_rule *rule = detect_rules_breached(rules, cmp, row, &regression);
-		enum detect_evidence e = worth(row, rule, evidence, i);
+		enum calc_worth e = worth(row, rule, evidence, i);
 
 		if (!isfinite(row->change_percent))
 			continue;
 		r.changes[r.n] = calc_change_of(cmp, row);
 		r.ids[r.n] = row->series->id;
-		if (e != EVIDENCE_NONE)
-			add_step(a, r.groups, &r.n_groups, row, rule, regression, &r.changes[r.n], e == EVIDENCE_PROVEN);
+		if (e != WORTH_NONE)
+			add_step(a, r.groups, &r.n_groups, row, rule, regression, &r.changes[r.n], e == WORTH_PROVEN);
 		if (rule && rule->rule.kind == RULE_LIMIT)
 			r.limits[r.n_limits++] = r.changes[r.n];
 		r.n++;

@@ -7,24 +7,19 @@
 #ifndef SERVER_DETECT_ALERTS_H
 #define SERVER_DETECT_ALERTS_H
 
+#include "calc_worth.h"
 #include "detect_rules.h"
 
 /* The alert's id: made of the names that identify it, so equal wherever it is found. */
 void detect_alerts_id(const char *track, const char *from_identity, const char *to_identity, const char *benchmark,
 		      bool regression, struct uuid *id);
 
-enum detect_evidence {
-	EVIDENCE_NONE,		/* of no alert */
-	EVIDENCE_SUSPECT,	/* one boot */
-	EVIDENCE_PROVEN,	/* two boots or runs */
-};
-
 /*
  * In the transaction, under db_alerts_lock(). evidence: a row each; NULL: as the boots of its head say. Adds to
  * *report.
  */
 int detect_alerts_apply_as(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,
-			   const enum detect_evidence *evidence, struct detect_report *report, struct err *err);
+			   const enum calc_worth *evidence, struct detect_report *report, struct err *err);
 int detect_alerts_apply(const struct detect_rules *rules, struct db *db, struct arena *a, const struct compare *cmp,
 			struct detect_report *report, struct err *err);
 

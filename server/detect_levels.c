@@ -9,18 +9,6 @@
 
 #define PART 256	/* series of one trend, at most */
 
-/*
- * What a change of level must show before people are told, in boots since and in thresholds. Runs that depend on the one
- * before drift away for a while in quiet series, too: a third run costs a little patience, and halves
- * the false alerts. What only shows after many runs is more often drift than a step: the trend
- * has it. Below TOLD_SCORE it is a suspect (chosen on seeds 501 to 513; judged on others).
- */
-#define TOLD_BOOTS 3
-#define TOLD_AT_ONCE 20.	/* so far beyond the threshold, two are enough */
-#define TOLD_SCORE 2.8
-#define LATE_RUNS 6
-#define LATE_SCORE 4.
-
 struct level_series {
 	int64_t id;
 	const struct trend *trend;
@@ -82,7 +70,7 @@ int detect_levels_read(struct catalog *c, struct db *db, struct arena *a, const 
 struct step {
 	const struct cat_kernel *from, *to;
 	struct compare_row row;
-	enum detect_evidence evidence;
+	enum calc_worth evidence;
 };
 
 struct steps {
@@ -103,20 +91,11 @@ static struct step *add(struct steps *all, const struct cat_kernel *from, const 
 	return &all->list[all->n++];
 }
 
-static enum detect_evidence worth(const struct trend_change *c)
-{
-	if (c->after_boots < TOLD_BOOTS && c->score < TOLD_AT_ONCE)
-		return EVIDENCE_NONE;
-	if (c->runs_after > LATE_RUNS && c->score < LATE_SCORE)
-		return EVIDENCE_NONE;
-	return c->score < TOLD_SCORE ? EVIDENCE_SUSPECT : EVIDENCE_PROVEN;
-}
-
 static void add_change(struct steps *all, const struct trend_series *s, const struct trend_change *c)
 {
 	struct step *step = add(all, c->from, c->to);
 
-	step->evidence = worth(c);
+	step->evidence = calc_worth_level(c, NULL);
 	step->row = (struct compare_row){
 		.series = s->series, .change_percent = c->percent, .verdict = c->verdict, .confidence = c->confidence,
 		.base = { .center = c->before_center, .boots = c->before_boots },
@@ -225,7 +204,7 @@ int detect_levels_apply(const struct detect_levels *l, const struct detect_rules
 	for (size_t from = 0, to; from < all.n; from = to) {
 		struct compare cmp = { .base = all.list[from].from, .head = all.list[from].to,
 				       .rows = arena_array(a, struct compare_row, all.n - from) };
-		enum detect_evidence *evidence = arena_array(a, enum detect_evidence, all.n - from);
+		enum calc_worth *evidence = arena_array(a, enum calc_worth, all.n - from);
 
 		for (to = from; to < all.n && all.list[to].from == cmp.base && all.list[to].to == cmp.head; to++) {
 			evidence[cmp.n_rows] = all.list[to].evidence;

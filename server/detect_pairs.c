@@ -9,34 +9,16 @@
 #include "calc_noise.h"
 #include "calc_sides.h"
 
-#define SAME_SHARE 0.5		/* of a step that must be left for the next kernel to bear it out: as far from all as from nothing */
-
 /* ---- what a step is worth ---- */
 
-/* Whether from point `from` to point `to` at least half of the step is left. */
-static bool bears_out(const struct history_series *s, double step, size_t from, size_t to)
+enum calc_worth detect_pairs_worth(const struct history_series *s, size_t i, bool siblings)
 {
-	return (s->point[to].side.log_mean - s->point[from].side.log_mean) / step >= SAME_SHARE;
-}
+	struct calc_worth_point p[4];	/* all that is looked at */
+	size_t from = i >= 2 ? i - 2 : 0, n = 0;
 
-enum detect_evidence detect_pairs_worth(const struct history_series *s, size_t i, bool siblings)
-{
-	const struct stats_side *base = &s->point[i - 1].side, *head = &s->point[i].side;
-	double step = head->log_mean - base->log_mean;
-	bool next = i + 1 < s->n, before = i >= 2, once = head->boots < 2, lasting = s->n >= DETECT_PAIRS_LONG;
-
-	if (once && lasting)
-		return EVIDENCE_NONE;
-	if ((once || lasting) && next && !bears_out(s, step, i - 1, i + 1))
-		return EVIDENCE_NONE;
-	if (base->boots < 2 && before && !bears_out(s, step, i - 2, i))
-		return EVIDENCE_NONE;
-	if (!once)
-		return EVIDENCE_PROVEN;
-	if (next && (base->boots >= 2 || before))
-		return EVIDENCE_PROVEN;
-	/* one boot against one, in one series of several kernels: spikes look just like that */
-	return base->boots >= 2 || siblings || s->n == 2 ? EVIDENCE_SUSPECT : EVIDENCE_NONE;
+	for (size_t k = from; k < s->n && n < sizeof(p) / sizeof(*p); k++)
+		p[n++] = (struct calc_worth_point){ s->point[k].side.log_mean, s->point[k].side.boots };
+	return calc_worth_step(p, n, i - from, s->n >= DETECT_PAIRS_LONG, siblings, NULL);
 }
 
 /* ---- pairs ---- */
@@ -181,7 +163,7 @@ static void find_evidence(struct arena *a, struct detect_pair *pair, const struc
 	const struct compare *cmp = pair->cmp;
 	bool *agrees = find_agreeing(a, cmp);
 
-	pair->evidence = arena_array(a, enum detect_evidence, cmp->n_rows);
+	pair->evidence = arena_array(a, enum calc_worth, cmp->n_rows);
 	for (size_t r = 0; r < cmp->n_rows; r++) {
 		size_t lo = 0, hi = n;
 

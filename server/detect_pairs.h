@@ -13,11 +13,11 @@
 #include "detect_history.h"
 
 /* A series with as many kernels knows by itself what single boots are worth: they are left to change detection (detect_levels.h). */
-#define DETECT_PAIRS_LONG TREND_LEVELS_LEAST
+#define DETECT_PAIRS_LONG CALC_WORTH_LONG
 
 struct detect_pair {
 	struct compare *cmp;		/* base, head and rows; q over all rows that stand beside the kernel asked about */
-	enum detect_evidence *evidence;	/* a row */
+	enum calc_worth *evidence;	/* a row */
 };
 
 /*
@@ -34,6 +34,6 @@ int detect_pairs_baseline(struct catalog *c, struct db *db, struct arena *a, con
 			  struct err *err);
 
 /* What a step from point i - 1 to point i of a series is worth. siblings: others of its run say the same. */
-enum detect_evidence detect_pairs_worth(const struct history_series *s, size_t i, bool siblings);
+enum calc_worth detect_pairs_worth(const struct history_series *s, size_t i, bool siblings);
 
 #endif

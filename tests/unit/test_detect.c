@@ -52,7 +52,7 @@ static void test_ids(void)
 }
 
 /* Points of a series: values, with the boots of each in `boots` ("1123"). What the step to the last but `back` is worth. */
-static enum detect_evidence worth(const double *value, const char *boots, size_t back, bool siblings)
+static enum calc_worth worth(const double *value, const char *boots, size_t back, bool siblings)
 {
 	struct history_point point[20] = { 0 };
 	struct history_series s = { .point = point, .n = strlen(boots) };
@@ -67,23 +67,23 @@ static void test_worth(void)
 	static const double up[] = { 1, 2, 2 }, spike[] = { 1, 2, 1.1 }, late[] = { 1, 1, 2, 2 }, dip[] = { 2, 1, 2 };
 	static const double many[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2 }, odd[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1 };
 
-	ok(worth(up, "33", 0, false) == EVIDENCE_PROVEN, "several boots on either side are proof");
-	ok(worth(up, "31", 0, false) == EVIDENCE_SUSPECT, "one boot is a suspicion");
-	ok(worth(up, "12", 0, false) == EVIDENCE_PROVEN, "the second boot of the new kernel is proof");
-	ok(worth(up, "11", 0, false) == EVIDENCE_SUSPECT, "so is one boot against the only other one");
-	ok(worth(late, "111", 0, false) == EVIDENCE_NONE, "but not in a series of several kernels");
-	ok(worth(late, "111", 0, true) == EVIDENCE_SUSPECT, "unless its siblings say the same");
-	ok(worth(up, "311", 1, false) == EVIDENCE_PROVEN, "the next kernel bears it out");
-	ok(worth(up, "111", 1, false) == EVIDENCE_NONE, "against the first kernel's one boot it does not");
-	ok(worth(late, "1111", 1, false) == EVIDENCE_PROVEN, "two kernels on either side are proof");
-	ok(worth(spike, "313", 1, true) == EVIDENCE_NONE, "the next kernel shows an outlier");
-	ok(worth(spike, "313", 0, true) == EVIDENCE_NONE, "and the way back from it is nothing");
-	ok(worth(spike, "333", 1, false) == EVIDENCE_PROVEN, "several boots are no outlier");
-	ok(worth(spike, "333", 0, false) == EVIDENCE_PROVEN, "and the way back is a step");
-	ok(worth(dip, "111", 0, true) == EVIDENCE_NONE, "an outlier below is one, too");
-	ok(worth(many, "11111111113", 0, false) == EVIDENCE_PROVEN, "in a long history several boots of the newest are proof");
-	ok(worth(many, "11111111111", 0, true) == EVIDENCE_NONE, "one is left to change detection");
-	ok(worth(odd, "333333333333", 1, false) == EVIDENCE_NONE, "what the next kernel does not have is no level");
+	ok(worth(up, "33", 0, false) == WORTH_PROVEN, "several boots on either side are proof");
+	ok(worth(up, "31", 0, false) == WORTH_SUSPECT, "one boot is a suspicion");
+	ok(worth(up, "12", 0, false) == WORTH_PROVEN, "the second boot of the new kernel is proof");
+	ok(worth(up, "11", 0, false) == WORTH_SUSPECT, "so is one boot against the only other one");
+	ok(worth(late, "111", 0, false) == WORTH_NONE, "but not in a series of several kernels");
+	ok(worth(late, "111", 0, true) == WORTH_SUSPECT, "unless its siblings say the same");
+	ok(worth(up, "311", 1, false) == WORTH_PROVEN, "the next kernel bears it out");
+	ok(worth(up, "111", 1, false) == WORTH_NONE, "against the first kernel's one boot it does not");
+	ok(worth(late, "1111", 1, false) == WORTH_PROVEN, "two kernels on either side are proof");
+	ok(worth(spike, "313", 1, true) == WORTH_NONE, "the next kernel shows an outlier");
+	ok(worth(spike, "313", 0, true) == WORTH_NONE, "and the way back from it is nothing");
+	ok(worth(spike, "333", 1, false) == WORTH_PROVEN, "several boots are no outlier");
+	ok(worth(spike, "333", 0, false) == WORTH_PROVEN, "and the way back is a step");
+	ok(worth(dip, "111", 0, true) == WORTH_NONE, "an outlier below is one, too");
+	ok(worth(many, "11111111113", 0, false) == WORTH_PROVEN, "in a long history several boots of the newest are proof");
+	ok(worth(many, "11111111111", 0, true) == WORTH_NONE, "one is left to change detection");
+	ok(worth(odd, "333333333333", 1, false) == WORTH_NONE, "what the next kernel does not have is no level");
 }
 
 int main(void)
