@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* GET /api/v1/rules:explain: why there is an alert of a series at a kernel, or why not. */
-#include <math.h>
+#include <string.h>
 
 #include "../chart/table.h"
 #include "../lib/num.h"
@@ -154,15 +154,15 @@ static void item_text(struct buf *out, struct arena *a, const struct explain *x)
 	if (x->alert)
 		table_para(out, 2, arena_printf(a, "alert: %s", uuid_format(&x->alert->id, id)));
 	for (size_t i = 0; i < x->n_rules; i++)
-		table_para(out, 4, arena_printf(a, "- rule \"%s\"%s: %s", x->rules[i].rule->name,
+		table_para(out, 4, arena_printf(a, "  - rule \"%s\"%s: %s", x->rules[i].rule->name,
 						x->rules[i].fires ? " fires" : x->rules[i].selects ? "" : " does not match", x->rules[i].text));
 	for (size_t i = 0; i < x->n_mutes; i++)
-		table_para(out, 4, arena_printf(a, "- muted by %s: %s", x->mutes[i]->author, x->mutes[i]->reason));
+		table_para(out, 4, arena_printf(a, "  - muted by %s: %s", x->mutes[i]->author, x->mutes[i]->reason));
 	for (size_t i = 0; i < x->n_expects; i++)
-		table_para(out, 4, arena_printf(a, "- expected every %s%s", calc_expect_interval_text(a, x->expects[i].e->interval_s),
+		table_para(out, 4, arena_printf(a, "  - expected every %s%s", calc_expect_interval_text(a, x->expects[i].e->interval_s),
 						tm_now_usec() > x->expects[i].due_at ? ", and late" : ""));
 	if (x->why.text)
-		table_para(out, 4, arena_printf(a, "- %s", x->why.text));
+		table_para(out, 4, arena_printf(a, "  - %s", x->why.text));
 	buf_putc(out, '\n');
 }
 

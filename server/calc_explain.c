@@ -2,6 +2,7 @@
 #include "calc_explain.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calc_explain_rule.h"
@@ -374,6 +375,8 @@ static void say(struct asking *q, struct explain *x, bool measured, bool pending
 	} else if (!x->fired) {
 		x->outcome = EXPLAIN_NOT_FIRED;
 		x->sentence = arena_printf(a, "No alert: %s. By %s: %s", step_text(a, x), name, r->text);
+		if (x->verdict == COMPARE_INCONCLUSIVE && isfinite(x->percent) && fabs(x->percent) >= r->rule->percent)
+			x->next = arena_printf(a, "more boots of %s and %s tell whether it is more than noise", x->from->name, x->to->name);
 	} else if (x->worth != WORTH_PROVEN) {
 		x->outcome = EXPLAIN_NO_EVIDENCE;
 		x->sentence = arena_printf(a, "No alert yet: %s. By %s: %s But %s.", step_text(a, x), name, r->text, x->worth_text);
@@ -425,5 +428,7 @@ int calc_explain(struct catalog *c, struct db *db, struct arena *a, const struct
 		if (explain_one(&q, t, &(*out)[i], err))
 			return -1;
 	}
+	if (sel->n)	/* each begins with its series */
+		qsort(*out, sel->n, sizeof(**out), calc_compare_order);
 	return 0;
 }

@@ -59,7 +59,7 @@ struct explain {
 	const char *next;		/* what would make it an alert; NULL: nothing in particular */
 };
 
-/* One each of the selection, which has at most CALC_EXPLAIN_MOST. Lives in `a`. */
+/* One each of the selection, which has at most CALC_EXPLAIN_MOST, in the order of compare. Lives in `a`. */
 int calc_explain(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel,
 		 const struct cat_kernel *kernel, struct explain **out, struct err *err);
 

@@ -4,6 +4,7 @@
 import { get } from './api.js';
 import { chips } from './chips.js';
 import { $, h, replace } from './dom.js';
+import { alertPart } from './explain.js';
 import { ciText, forest } from './forest.js';
 import * as f from './format.js';
 import { bestPair } from './pick.js';
@@ -61,7 +62,7 @@ function rowWhy(r, data) {
 	return whyButton(`${r.benchmark} ${f.params(r.params)}`.trim(), async () => {
 		const [row] = (await ask()).rows;
 		return row ? [['', row.why]] : [];
-	});
+	}, () => alertPart(r.series_id, data.head.name));
 }
 
 function rowCells(r, data, most, first) {

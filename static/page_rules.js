@@ -6,15 +6,17 @@ import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { own } from './keys.js';
 import { expectationsSection } from './rules_expect.js';
+import { explainSection, loadExplained } from './rules_explain.js';
 import { mutesSection } from './rules_mute.js';
 import { editRule, rulesSection } from './rules_rule.js';
 import { sessionBox } from './session.js';
 
 async function load(query, signal) {
-	const [rules, mutes, expectations] = await Promise.all(
-		['rules', 'mutes', 'expectations'].map((name) => list(name, '', 5000, signal)),
-	);
-	return { rules, mutes, expectations };
+	const [explained, rules, mutes, expectations] = await Promise.all([
+		loadExplained(query, signal),
+		...['rules', 'mutes', 'expectations'].map((name) => list(name, '', 5000, signal)),
+	]);
+	return { explained, rules, mutes, expectations };
 }
 
 // "2 rules in force, 1 off; 1 mute; 1 of 3 expected machines is silent."
@@ -57,6 +59,8 @@ function render(data, query, onLeave) {
 		$('#what'),
 		h('a', { href: '/alerts' }, 'alerts'),
 		' \u00b7 ',
+		h('a', { href: '#explain' }, 'why, why not'),
+		' \u00b7 ',
 		h('a', { href: '#mutes' }, 'mutes'),
 		' \u00b7 ',
 		h('a', { href: '#expectations' }, 'expectations'),
@@ -66,7 +70,7 @@ function render(data, query, onLeave) {
 	pageKeys();
 	onLeave(() => own.clear());
 	replace($('#head'), h('h1', `${sentence(data)}.`));
-	replace($('#view'), rulesSection(data.rules), mutesSection(data.mutes), expectationsSection(data.expectations));
+	replace($('#view'), rulesSection(data.rules), explainSection(query, data.explained), mutesSection(data.mutes), expectationsSection(data.expectations));
 	// what was pressed is still what Enter presses
 	if (at) document.getElementById(at)?.focus();
 	else if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

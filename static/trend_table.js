@@ -2,7 +2,9 @@
 // The numbers of a trend: a table of each lane, and one of the steps.
 
 import { h } from './dom.js';
+import { alertPart } from './explain.js';
 import * as f from './format.js';
+import { Query } from './query.js';
 import { changesOf } from './trend_lines.js';
 import { compareUrl } from './trend_tip.js';
 import { machineName, numCell, table } from './views.js';
@@ -104,14 +106,30 @@ function changeWhy(trend, s, c, ask) {
 	return whyButton(title, async () => {
 		const told = (await ask()).series[series]?.changes[at];
 		return told ? [['', told.why]] : [];
-	});
+	}, () => alertPart(s.series_id, trend.kernels[c.at].name));
+}
+
+// Any of the lines, at any of the kernels: asked on the page of rules
+function whyNot(trend) {
+	const one = (name, of) => {
+		const values = [...new Set(trend.series.map(of))];
+		return values.length === 1 ? [[name, values[0]]] : [];
+	};
+	const query = new Query([
+		...one('benchmark', (s) => s.benchmark),
+		...one('machine', (s) => s.machine),
+		['kernel', trend.kernels.at(-1)?.name ?? ''],
+		...one('thp', (s) => s.thp),
+	]);
+
+	return h('p', { id: 'why-not' }, h('a', { href: `${query.url('/rules')}#explain` }, 'Why is there an alert, or why not?'));
 }
 
 export function stepsTable(trend, ask) {
 	const steps = changesOf(trend);
 	const value = (s, v) => numCell(f.value(v, s.unit) || f.significant(v));
 
-	if (!steps.length) return null;
+	if (!steps.length) return [whyNot(trend)];
 	return [
 		h('h2', 'Steps'),
 		table({
@@ -156,5 +174,6 @@ export function stepsTable(trend, ask) {
 					),
 				),
 		}),
+		whyNot(trend),
 	];
 }

@@ -100,7 +100,7 @@ function dialog() {
 	return el;
 }
 
-async function open(title, parts) {
+async function open(title, parts, also) {
 	const el = dialog();
 	const body = h('div', h('p.dim', '\u2026'));
 
@@ -123,8 +123,9 @@ async function open(title, parts) {
 				? list.map(section)
 				: h('p', 'The data has changed since this page was made: load it again.'),
 		);
+		if (also) body.append(await also());
 	} catch (e) {
-		replace(body, h('p', e.message));
+		body.append(h('p', { role: 'alert' }, e.message));
 	}
 	el.dataset.shown = 'yes';
 }
@@ -139,8 +140,8 @@ export function costParts(ratio) {
 	return titles.filter(([k]) => ratio?.[k]?.why).map(([k, title]) => [title, ratio[k].why]);
 }
 
-// parts: asynchronous, [[title, why]]; title: what the verdict is about
-export function whyButton(title, parts) {
+// parts: asynchronous, [[title, why]]; title: what the verdict is about; also: asynchronous, a node below them
+export function whyButton(title, parts, also) {
 	return h(
 		'button.why',
 		{
@@ -150,7 +151,7 @@ export function whyButton(title, parts) {
 			onclick: (e) => {
 				e.stopPropagation();
 				delete dialog().dataset.shown;
-				open(title, parts);
+				open(title, parts, also);
 			},
 		},
 		'why',

@@ -278,3 +278,38 @@ test('who is silent stands first, marked, with its alert', () =>
 		assert.equal(await first.locator('a.worse').getAttribute('href'), `/alerts/${alert}`);
 		await shot(v, 'silent');
 	}));
+
+for (const viewport of [
+	{ width: 1440, height: 900 },
+	{ width: 390, height: 844 },
+])
+	test(`why an alert is there, and why not, at ${viewport.width} pixels: from a trend and from a comparison`, () =>
+		visit(
+			async (v) => {
+				await v.open('/trend?benchmark=mprotect%2Ftw4m&machine=generated-milan&thp=never');
+				await v.page.locator('#steps-table .why').first().click();
+				await v.page.waitForSelector('#why-alert');
+				assert.match(await v.page.locator('#why-alert').innerText(), /There is an alert, \w+.*1 rule/s);
+				await v.page.keyboard.press('Escape');
+				await v.page.locator('#why-not a').click();
+				await v.settled();
+				const form = v.page.locator('#explain-form');
+				assert.equal(await form.locator('[name=machine]').inputValue(), 'generated-milan');
+				await form.locator('[name=kernel]').fill('v6.17-rc1');
+				await form.locator('[name=more]').fill('thp=never param.size_kib=4');
+				await form.locator('button').click();
+				await v.settled();
+				const item = v.page.locator('#explained > li');
+				assert.equal(await item.count(), 1);
+				assert.equal(await item.getAttribute('data-outcome'), 'not_fired');
+				assert.match((await item.innerText()).replace(/\u202f/g, ' '), /No alert: .*is less than its 5 %/s);
+				assert.match(v.page.url(), /kernel=v6\.17-rc1&thp=never&param\.size_kib=4/, 'the question stands in the URL');
+				await form.locator('[name=kernel]').fill('6.99');
+				await form.locator('button').click();
+				await v.settled();
+				assert.match(await v.page.locator('#explain [role=alert]').innerText(), /6\.99.*is not known/);
+				assert.ok(await v.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+			},
+			{ viewport },
+			['400 (Bad Request)'],
+		));
