@@ -82,7 +82,8 @@ struct web {
 	struct cache *cache;
 	size_t n_routes;
 	struct route_count *counts;	/* n_routes + 1 */
-	size_t bodies;			/* bytes of bodies held; network thread */
+	size_t bodies;			/* bytes of bodies held; network thread, as the next */
+	uint64_t next_id;
 	unsigned connections_most;	/* --max-connections, or what file descriptors allow */
 	pthread_mutex_t conns_lock;
 	struct conn *conns;		/* under conns_lock */

@@ -49,29 +49,38 @@ static void append(struct web_queue *q, struct call *call)
 	q->queued++;
 }
 
-/* Under lock: a worker that waits, if there is one. */
-static void wake(struct web_queue *q)
+/* Under lock: a worker that waits, or NULL. To be woken when the lock is free: it would only wait for that. */
+static struct worker *take_idle(struct web_queue *q)
 {
 	struct worker *w = q->idle;
 
-	if (!w)
-		return;
-	q->idle = w->next_idle;
-	w->idle = false;
-	must(!pthread_cond_signal(&w->cond));
+	if (w) {
+		q->idle = w->next_idle;
+		w->idle = false;
+	}
+	return w;
+}
+
+/* They live as long as the queue. */
+static void wake(struct worker *w)
+{
+	if (w)
+		must(!pthread_cond_signal(&w->cond));
 }
 
 bool web_queue_push(struct web_queue *q, struct call *call)
 {
+	struct worker *idle = NULL;
 	bool taken;
 
 	must(!pthread_mutex_lock(&q->lock));
 	taken = !q->stopping && q->queued < q->most;
 	if (taken) {
 		append(q, call);
-		wake(q);
+		idle = take_idle(q);
 	}
 	must(!pthread_mutex_unlock(&q->lock));
+	wake(idle);
 	return taken;
 }
 
@@ -79,6 +88,7 @@ bool web_queue_push(struct web_queue *q, struct call *call)
 static bool park(struct web_queue *q, struct call *call)
 {
 	struct call **p = &q->parked;
+	struct worker *idle = NULL;
 	bool taken;
 
 	must(!pthread_mutex_lock(&q->lock));
@@ -89,9 +99,10 @@ static bool park(struct web_queue *q, struct call *call)
 		call->next = *p;
 		*p = call;
 		q->n_parked++;
-		wake(q);		/* somebody has to sleep shorter */
+		idle = take_idle(q);	/* somebody has to sleep shorter */
 	}
 	must(!pthread_mutex_unlock(&q->lock));
+	wake(idle);
 	return taken;
 }
 
@@ -120,6 +131,7 @@ static void unlist(struct worker *w)
 	w->idle = false;
 }
 
+/* Under lock. Woken for nothing, it is in the list still. */
 static void wait_for_work(struct worker *w)
 {
 	struct web_queue *q = w->queue;
@@ -232,7 +244,7 @@ void web_queue_stop(struct web_queue *q)
 	must(!pthread_mutex_lock(&q->lock));
 	q->stopping = true;
 	while (q->idle)
-		wake(q);
+		wake(take_idle(q));
 	must(!pthread_mutex_unlock(&q->lock));
 	for (unsigned i = 0; i < q->n_workers; i++)
 		must(!pthread_join(q->workers[i].thread, NULL));
