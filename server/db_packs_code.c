@@ -150,13 +150,11 @@ static unsigned get_byte(struct reader *r)
 	return *r->p++;
 }
 
-static uint64_t get_varint(struct reader *r)
+static uint64_t get_long_varint(struct reader *r)
 {
 	uint64_t u = 0;
 	unsigned byte = 0x80;
 
-	if (r->p < r->end && !(*r->p & 0x80))	/* mostly */
-		return *r->p++;
 	for (int shift = 0; byte & 0x80 && !r->bad; shift += 7) {
 		byte = get_byte(r);
 		if (shift > 63)
@@ -165,6 +163,35 @@ static uint64_t get_varint(struct reader *r)
 			u |= (uint64_t)(byte & 0x7f) << shift;
 	}
 	return u;
+}
+
+static uint64_t word_at(const unsigned char *p)
+{
+	uint64_t u;
+
+	memcpy(&u, p, sizeof(u));
+	return le64toh(u);
+}
+
+/* Of one byte, or up to eight (times between runs take six): sevens side by side become pairs of them, then fours. */
+static inline uint64_t get_varint(struct reader *r)
+{
+	uint64_t w, end;
+
+	if (r->p < r->end && !(*r->p & 0x80))
+		return *r->p++;
+	if (r->end - r->p < 8)
+		return get_long_varint(r);
+	w = word_at(r->p);
+	end = ~w & UINT64_C(0x8080808080808080);
+	if (!end)
+		return get_long_varint(r);
+	end &= -end;				/* the top bit of its last byte */
+	r->p += (__builtin_ctzll(end) + 1) / 8;
+	w &= (end - 1) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+	w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (w & UINT64_C(0x000000000fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
 static int64_t get_difference(struct reader *r, int64_t from)
@@ -185,14 +212,6 @@ static const unsigned char *get_words(struct reader *r, size_t n)
 	}
 	r->p += 8 * n;
 	return p;
-}
-
-static uint64_t word_at(const unsigned char *p)
-{
-	uint64_t u;
-
-	memcpy(&u, p, sizeof(u));
-	return le64toh(u);
 }
 
 static double double_at(const unsigned char *p)

@@ -65,6 +65,10 @@ static void test_code(void)
 	fill(in);
 	for (size_t n = 1; n <= PACK_CHUNK_MAX; n += 127)
 		good &= comes_back(in, n, &all, &wrong);
+	fill(in);
+	for (size_t i = 0; i < 63; i++)		/* differences of each length */
+		in[i].kernel_id = in[i].started_at = INT64_C(1) << i;
+	good &= comes_back(in, 63, &bytes, &wrong);
 	ok(good, "samples come back from a chunk as they went in");
 	for (unsigned ones = 1; ones < 16; ones++) {	/* of the columns n, stddev, min and max, each set of constant ones */
 		fill(in);
