@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../chart/table.h"
+#include "../lib/num.h"
 #include "../lib/tm.h"
 #include "api_shapes.h"
 #include "calc_trend_thin.h"
@@ -14,6 +15,7 @@
 
 #define RUNS_MOST 20000		/* of one answer: more would be a cloud, not dots */
 #define KERNELS_APART 64	/* from so many on (10 KB) their text is a piece of its own, shared among answers */
+#define POINT_BYTES 32		/* of y, lo, hi, n and boots, at least: `out` need not grow from nothing */
 #define POINTS_MOST 100000	/* of a line: what most= can say */
 
 static void json_numbers(struct jsonw *j, const char *key, const double *v, size_t n)
@@ -22,6 +24,15 @@ static void json_numbers(struct jsonw *j, const char *key, const double *v, size
 	jsonw_array(j);
 	for (size_t i = 0; i < n; i++)
 		jsonw_num(j, v[i]);
+	jsonw_array_end(j);
+}
+
+static void json_interval(struct jsonw *j, const char *key, const double *v, size_t n)
+{
+	jsonw_key(j, key);
+	jsonw_array(j);
+	for (size_t i = 0; i < n; i++)
+		jsonw_few(j, v[i]);
 	jsonw_array_end(j);
 }
 
@@ -68,10 +79,16 @@ static void json_change(struct jsonw *j, const struct asked *asked, const struct
 
 static void json_counts(struct jsonw *j, const char *key, const int64_t *v, size_t n)
 {
+	char number[NUM_MAX + 1] = ",";
+	size_t len = 0;
+
 	jsonw_key(j, key);
 	jsonw_array(j);
-	for (size_t i = 0; i < n; i++)
-		jsonw_i64(j, v[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || v[i] != v[i - 1])	/* labs repeat as often each time */
+			len = 1 + (size_t)num_format_i64(number + 1, v[i]);
+		buf_add(j->out, number + !i, len - !i);
+	}
 	jsonw_array_end(j);
 }
 
@@ -127,8 +144,8 @@ static void json_series(struct jsonw *j, const struct asked *asked, const struct
 		jsonw_null(j);
 	jsonw_kstr(j, "track", t->track);
 	json_numbers(j, "y", t->y, n);
-	json_numbers(j, "lo", t->lo, n);
-	json_numbers(j, "hi", t->hi, n);
+	json_interval(j, "lo", t->lo, n);
+	json_interval(j, "hi", t->hi, n);
 	json_counts(j, "n", t->n, n);
 	json_counts(j, "boots", t->boots, n);
 	if (asked->thinned)
@@ -214,6 +231,7 @@ static void as_json(struct req *rq, const struct asked *asked)
 	const struct trend *t = asked->trend;
 	struct jsonw j = jsonw_begin(&rq->out);
 
+	buf_reserve(&rq->out, t->n_series * t->n_kernels * POINT_BYTES);
 	jsonw_object(&j);
 	jsonw_key(&j, "kernels");
 	jsonw_array(&j);

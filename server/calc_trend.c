@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/num.h"
 #include "../lib/stats/bh.h"
 #include "calc_ids.h"
 #include "calc_noise.h"
@@ -30,10 +31,14 @@ struct work {
 	bool variants;
 	const struct compare_runs *runs;
 	const struct cat_kernel **kernels;	/* by track and order */
-	size_t n_kernels;
+	uint32_t *line;				/* of each: its track, counted */
+	size_t n_kernels, n_lines;
 	struct trend_run *points;		/* samples that count: by series (index in `order`), then kernel */
 	size_t n;
 	struct student_memo memo;
+	size_t most_runs;			/* of a point, that there is room for: */
+	struct stats_sample *flat;
+	void *side_scratch;
 	struct step *steps;
 	size_t n_steps, cap_steps;
 	struct change *detector;		/* of the series at hand */
@@ -48,16 +53,21 @@ struct work {
 
 /* ---- which samples count ---- */
 
-static bool run_wanted(const struct work *w, const struct sample *s)
+static bool among_runs(const struct work *w, const struct sample *s)
 {
 	bool narrowed = false;
 
-	for (size_t i = 0; w->runs && i < w->runs->n; i++) {
+	for (size_t i = 0; i < w->runs->n; i++) {
 		if (db_runs_run_key(&w->runs->ids[i]) == s->run_key)
 			return true;
 		narrowed |= w->runs->kernel_ids[i] == s->kernel_id;
 	}
 	return !narrowed;
+}
+
+static inline bool run_wanted(const struct work *w, const struct sample *s)
+{
+	return !w->runs || !w->runs->n || among_runs(w, s);
 }
 
 static bool kernel_wanted(const struct work *w, const struct cat_kernel *k)
@@ -99,8 +109,12 @@ static struct calc_ids find_kernels(struct work *w, struct catalog *c, const str
 		w->kernels[w->n_kernels++] = k;
 	}
 	sort_kernels(w->kernels, w->n_kernels);
-	for (size_t i = 0; i < w->n_kernels; i++)
+	w->line = arena_alloc(w->a, w->n_kernels * sizeof(*w->line));
+	for (size_t i = 0; i < w->n_kernels; i++) {
 		*calc_ids_at(&map, w->kernels[i]->id) = (uint32_t)i + 1;
+		w->n_lines += !i || strcmp(w->kernels[i]->track, w->kernels[i - 1]->track);
+		w->line[i] = (uint32_t)w->n_lines;
+	}
 	return map;
 }
 
@@ -123,40 +137,63 @@ struct place {
 	uint32_t sample, series, kernel;
 };
 
-/* Samples by series, within a series by kernel: counted by kernel, then by series. */
-static void sort_points(struct work *w, const struct calc_ids *kernels, const struct sample *samples, size_t n)
+static struct trend_run run_of(const struct place *p, const struct sample *s)
+{
+	return (struct trend_run){
+		.series = p->series, .kernel = p->kernel, .started_at = s->started_at,
+		.s = { .boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev, .min = s->min, .max = s->max } };
+}
+
+/* The places of samples, in their order; true: that is the order of series and kernels, as it is where uploads came so. */
+static bool find_places(struct work *w, const struct calc_ids *kernels, const struct sample *samples, size_t n,
+			struct place *places)
 {
 	const struct selection *sel = w->sel;
 	struct calc_ids series = calc_ids_new(w->a, sel->n);
-	size_t *of_series = arena_array(w->a, size_t, sel->n + 1);
-	size_t *of_kernel = arena_array(w->a, size_t, w->n_kernels + 1);
-	struct place *places = arena_alloc(w->a, 2 * n * sizeof(*places)), *by_kernel = places + n;
+	uint64_t last = 0;
+	bool in_order = true;
 
 	for (size_t i = 0; i < sel->n; i++)
 		*calc_ids_at(&series, w->order[i]->id) = (uint32_t)i + 1;
 	for (size_t i = 0; i < n; i++) {
 		size_t at, k;
+		uint64_t key;
 
 		if (!place_of(w, &series, kernels, &samples[i], &at, &k))
 			continue;
+		key = (uint64_t)at << 32 | k;
+		in_order &= key >= last;
+		last = key;
 		places[w->n++] = (struct place){ (uint32_t)i, (uint32_t)at, (uint32_t)k };
-		of_series[at + 1]++;
-		of_kernel[k + 1]++;
+	}
+	return in_order;
+}
+
+/* Samples by series, within a series by kernel: counted by kernel, then by series. */
+static void sort_points(struct work *w, const struct calc_ids *kernels, const struct sample *samples, size_t n)
+{
+	struct place *places = arena_alloc(w->a, n * sizeof(*places)), *by_kernel;
+	bool in_order = find_places(w, kernels, samples, n, places);
+	size_t *of_series, *of_kernel;
+
+	w->points = arena_alloc(w->a, w->n * sizeof(*w->points));
+	for (size_t i = 0; i < w->n && in_order; i++)
+		w->points[i] = run_of(&places[i], &samples[places[i].sample]);
+	if (in_order)
+		return;
+	by_kernel = arena_alloc(w->a, w->n * sizeof(*by_kernel));
+	of_series = arena_array(w->a, size_t, w->sel->n + 1);
+	of_kernel = arena_array(w->a, size_t, w->n_kernels + 1);
+	for (size_t i = 0; i < w->n; i++) {
+		of_series[places[i].series + 1]++;
+		of_kernel[places[i].kernel + 1]++;
 	}
 	begin_cells(of_kernel, w->n_kernels);
-	begin_cells(of_series, sel->n);
+	begin_cells(of_series, w->sel->n);
 	for (size_t i = 0; i < w->n; i++)
 		by_kernel[of_kernel[places[i].kernel]++] = places[i];
-	w->points = arena_alloc(w->a, w->n * sizeof(*w->points));
-	for (size_t i = 0; i < w->n; i++) {
-		const struct place *p = &by_kernel[i];
-		const struct sample *s = &samples[p->sample];
-
-		w->points[of_series[p->series]++] = (struct trend_run){
-			.series = p->series, .kernel = p->kernel, .started_at = s->started_at,
-			.s = { .boot_key = s->boot_key, .n = s->n, .mean = s->mean, .stddev = s->stddev,
-			       .min = s->min, .max = s->max } };
-	}
+	for (size_t i = 0; i < w->n; i++)
+		w->points[of_series[by_kernel[i].series]++] = run_of(&by_kernel[i], &samples[by_kernel[i].sample]);
 }
 
 /* ---- points ---- */
@@ -194,18 +231,25 @@ static void add_step(struct work *w, struct trend_series *s, size_t after, const
 	w->n_steps += st->row.tested && isfinite(st->row.change_percent);
 }
 
-/* The points from..to of one series and kernel become one value; returns the side. */
-static void add_point(struct work *w, struct trend_series *s, const struct trend_run *p, size_t n, void *scratch,
-		      struct stats_sample *flat, struct stats_side *side)
+/* The points from..to of one series and kernel become one value; the side, good until the series ends. */
+static const struct stats_side *add_point(struct work *w, struct trend_series *s, const struct trend_run *p, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		flat[i] = p[i].s;
-	stats_side_of(flat, n, scratch, side);
-	s->y[p->kernel] = side->center;
-	s->n[p->kernel] = side->n;
-	s->boots[p->kernel] = side->boots;
+	struct drawn *d = &w->drawn[w->n_drawn++];
+
+	if (n > w->most_runs) {
+		w->most_runs = 2 * n;
+		w->flat = arena_alloc(w->a, w->most_runs * sizeof(*w->flat));
+		w->side_scratch = arena_alloc(w->a, stats_side_scratch(w->most_runs));
+	}
+	for (size_t i = 0; i < n && n > 1; i++)
+		w->flat[i] = p[i].s;
+	stats_side_of(n > 1 ? w->flat : &p->s, n, w->side_scratch, &d->side);
+	d->kernel = p->kernel;
+	s->y[p->kernel] = d->side.center;
+	s->n[p->kernel] = d->side.n;
+	s->boots[p->kernel] = d->side.boots;
 	s->n_runs += n;
-	w->drawn[w->n_drawn++] = (struct drawn){ p->kernel, *side };
+	return &d->side;
 }
 
 /* What the series itself tells of its noise gives the intervals of points that have one boot. */
@@ -223,22 +267,22 @@ static void add_intervals(struct work *w, struct trend_series *s)
 		size_t k = w->drawn[i].kernel;
 
 		ab_interval(&w->drawn[i].side, &noise, &w->memo, &row, &s->lo[k], &s->hi[k]);
+		s->lo[k] = num_few(s->lo[k]);
+		s->hi[k] = num_few(s->hi[k]);
 	}
-	w->n_drawn = 0;
 }
 
 /* Whether the kernels of the series and track at `from` are enough to speak of levels. */
 static bool has_levels(const struct work *w, size_t from)
 {
 	const struct trend_run *first = &w->points[from];
-	const char *track = w->kernels[first->kernel]->track;
 	size_t n = 0;
 	uint32_t last = UINT32_MAX;
 
 	for (size_t i = from; i < w->n && n < TREND_LEVELS_LEAST; i++) {
 		const struct trend_run *p = &w->points[i];
 
-		if (p->series != first->series || strcmp(w->kernels[p->kernel]->track, track))
+		if (p->series != first->series || w->line[p->kernel] != w->line[first->kernel])
 			break;
 		n += p->kernel != last && !w->kernels[p->kernel]->is_variant;
 		last = p->kernel;
@@ -258,21 +302,20 @@ static void end_series(struct work *w, struct trend_series *s, const struct stat
 	if (!s)
 		return;
 	add_intervals(w, s);
+	w->n_drawn = 0;
 	s->newest = n ? w->measured[n - 1] : 0;
 	if (!s->levels)
 		return;
 	calc_trend_levels(w->a, w->detector, w->level_runs, n, w->kernels, w->measured, s);
-	if (before->boots > 1 && last->boots > 1)
+	if (before && before->boots > 1 && last->boots > 1)
 		add_step(w, s, w->measured[n - 2], before, w->measured[n - 1], last);
 }
 
 static void make_series(struct work *w)
 {
-	void *scratch = arena_alloc(w->a, stats_side_scratch(w->n));
-	struct stats_sample *flat = arena_array(w->a, struct stats_sample, w->n);
 	struct trend_series *s = NULL;
-	struct stats_side before = { 0 }, last = { 0 }, side;
-	size_t series = SIZE_MAX;
+	const struct stats_side *before = NULL, *last = NULL, *side;
+	uint32_t series = 0, line = 0;		/* lines begin with 1 */
 
 	for (size_t from = 0, to; from < w->n; from = to) {
 		const struct trend_run *p = &w->points[from];
@@ -280,26 +323,28 @@ static void make_series(struct work *w)
 
 		for (to = from; to < w->n && w->points[to].series == p->series && w->points[to].kernel == p->kernel;)
 			to++;
-		if (series != p->series || strcmp(s->track, k->track)) {
-			end_series(w, s, &before, &last);
+		if (series != p->series || line != w->line[p->kernel]) {
+			end_series(w, s, before, last);
 			s = add_series(w, w->order[p->series], k->track);
 			s->levels = has_levels(w, from);
 			s->runs = p;
 			series = p->series;
+			line = w->line[p->kernel];
 			w->n_measured = 0;
+			before = last = NULL;
 		}
-		add_point(w, s, p, to - from, scratch, flat, &side);
+		side = add_point(w, s, p, to - from);
 		if (k->is_variant)
 			continue;
 		if (s->levels)
-			w->level_runs[w->n_measured] = calc_trend_level_run(&side);
+			w->level_runs[w->n_measured] = calc_trend_level_run(side);
 		else if (w->n_measured)
-			add_step(w, s, w->measured[w->n_measured - 1], &last, p->kernel, &side);
+			add_step(w, s, w->measured[w->n_measured - 1], last, p->kernel, side);
 		before = last;
 		last = side;
 		w->measured[w->n_measured++] = p->kernel;
 	}
-	end_series(w, s, &before, &last);
+	end_series(w, s, before, last);
 }
 
 /* ---- changes ---- */
@@ -391,14 +436,15 @@ int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct s
 	sort_points(w, &kernels, samples, n);
 	w->out->kernels = w->kernels;
 	w->out->n_kernels = w->n_kernels;
-	/* a series has at most one entry a track, and no more entries than points */
-	w->out->series = arena_array(a, struct trend_series, w->n + 1);
+	/* a series has at most one entry a track, and no more entries than points; each is cleared when it is added */
+	n = sel->n * w->n_lines < w->n ? sel->n * w->n_lines : w->n;
+	w->out->series = arena_alloc(a, n * sizeof(*w->out->series));
 	w->detector = change_new(a);
-	w->measured = arena_array(a, size_t, w->n_kernels + 1);
-	w->level_runs = arena_array(a, struct change_run, w->n_kernels + 1);
-	w->drawn = arena_array(a, struct drawn, w->n_kernels + 1);
-	w->history = arena_array(a, struct noise_point, CALC_NOISE_KERNELS);
-	w->scratch = arena_array(a, double, 2 * CALC_NOISE_KERNELS);
+	w->measured = arena_alloc(a, w->n_kernels * sizeof(*w->measured));
+	w->level_runs = arena_alloc(a, w->n_kernels * sizeof(*w->level_runs));
+	w->drawn = arena_alloc(a, w->n_kernels * sizeof(*w->drawn));
+	w->history = arena_alloc(a, CALC_NOISE_KERNELS * sizeof(*w->history));
+	w->scratch = arena_alloc(a, 2 * CALC_NOISE_KERNELS * sizeof(*w->scratch));
 	make_series(w);
 	judge_steps(w);
 	return find_alerts(w, db, err);

@@ -91,6 +91,12 @@ static void over_boots(struct stats_side *side, double *boot, size_t boots)
 	side->center = least == most ? least : exp(side->log_mean);
 }
 
+/* log1p(), mostly of 0.01^2 and less: there four terms of its series are as exact as a double is. */
+static double log1p_small(double x)
+{
+	return x < 1e-4 ? x * (1 - x * (1. / 2 - x * (1. / 3 - x / 4))) : log1p(x);
+}
+
 static void over_repetitions(struct stats_side *side, double stddev, double mean)
 {
 	side->center = mean;
@@ -100,7 +106,7 @@ static void over_repetitions(struct stats_side *side, double stddev, double mean
 		return;
 	side->log_mean = log(mean);
 	/* sd of ln x from mean and sd of x where x is lognormal: sqrt(ln(1 + cv^2)) */
-	side->log_stddev = sqrt(log1p(side->stddev / mean * (side->stddev / mean)));
+	side->log_stddev = sqrt(log1p_small(side->stddev / mean * (side->stddev / mean)));
 }
 
 /* The usual one: a kernel was measured once. */
