@@ -8,54 +8,13 @@
 
 #include "../chart/table.h"
 #include "../lib/num.h"
-#include "../lib/parallel.h"
 #include "api_compare_values.h"
 #include "api_shapes.h"
 #include "api_sweep.h"
 #include "calc_facts.h"
 #include "calc_words.h"
 
-#define ROW_GUESS 800		/* bytes */
-#define ROWS_LEAST 2000		/* in a part: a millisecond's work */
-
 /* ---- JSON ---- */
-
-/* A comparison may have 20,000 rows: what is the same in each is copied as it stands. */
-
-static void json_side(struct jsonw *j, const struct stats_side *s)
-{
-	if (!s->runs) {
-		jsonw_null(j);
-		return;
-	}
-	jsonw_object(j);
-	JSONW_KEY(j, "runs");
-	jsonw_i64(j, s->runs);
-	JSONW_KEY(j, "boots");
-	jsonw_i64(j, s->boots);
-	JSONW_KEY(j, "n");
-	jsonw_i64(j, s->n);
-	JSONW_KEY(j, "center");
-	jsonw_num(j, s->center);
-	JSONW_KEY(j, "stddev");
-	jsonw_num(j, s->stddev);
-	JSONW_KEY(j, "min");
-	jsonw_num(j, s->min);
-	JSONW_KEY(j, "max");
-	jsonw_num(j, s->max);
-	jsonw_object_end(j);
-}
-
-static void json_series(struct jsonw *j, const struct cat_series *s)
-{
-	api_shapes_id(j, "series_id", s->id);
-	jsonw_raw(j, s->benchmark->json);
-	jsonw_raw(j, s->metric->json);
-	JSONW_KEY(j, "params");
-	jsonw_raw(j, s->params);
-	jsonw_raw(j, s->machine->json);
-	jsonw_raw(j, s->config->json);
-}
 
 static void json_interval(struct jsonw *j, double lo, double hi)
 {
@@ -69,44 +28,10 @@ static void json_interval(struct jsonw *j, double lo, double hi)
 	jsonw_array_end(j);
 }
 
-static void json_change(struct jsonw *j, const struct compare_row *r)
-{
-	JSONW_KEY(j, "change_percent");
-	jsonw_num(j, r->change_percent);
-	JSONW_KEY(j, "direction");
-	jsonw_str(j, calc_compare_direction_word(r->direction));
-	JSONW_KEY(j, "change_ci");
-	json_interval(j, r->ci_lo, r->ci_hi);
-	JSONW_KEY(j, "verdict");
-	jsonw_str(j, calc_compare_verdict_word(r->verdict));
-	JSONW_KEY(j, "confidence");
-	jsonw_str(j, calc_compare_confidence_word(r->confidence));
-}
-
 /* why, values: NULL unless they are asked for. */
 static void json_row(struct jsonw *j, const struct compare_row *r, const struct why *why, const struct compare_values *values)
 {
-	jsonw_object(j);
-	json_series(j, r->series);
-	JSONW_KEY(j, "base");
-	json_side(j, &r->base);
-	JSONW_KEY(j, "head");
-	json_side(j, &r->head);
-	JSONW_KEY(j, "fix");
-	json_side(j, &r->fix);
-	json_change(j, r);
-	JSONW_KEY(j, "p");
-	jsonw_num(j, r->p);
-	JSONW_KEY(j, "q");
-	jsonw_num(j, r->q);
-	JSONW_KEY(j, "noise_percent");
-	jsonw_num(j, r->noise_percent);
-	JSONW_KEY(j, "detectable_percent");
-	jsonw_num(j, r->detectable_percent);
-	JSONW_KEY(j, "restored_percent");
-	jsonw_num(j, r->restored_percent);
-	JSONW_KEY(j, "remaining_percent");
-	jsonw_num(j, r->remaining_percent);
+	api_compare_row(j, r);
 	if (why)
 		api_shapes_why(j, why);
 	if (values)
@@ -148,42 +73,6 @@ static void rows_asked(struct jsonw *j, struct arena *a, const struct compare *c
 	}
 }
 
-/* All rows are written in as many parts as pay, each into a buffer of its own but for the first. */
-struct row_parts {
-	const struct compare *c;
-	unsigned n;
-	struct buf *out[PARALLEL_MOST];
-};
-
-static void rows_part(void *arg, unsigned part)
-{
-	const struct row_parts *p = arg;
-	size_t from = parallel_from(p->c->n_rows, part, p->n), to = parallel_from(p->c->n_rows, part + 1, p->n);
-	struct jsonw j = jsonw_begin(p->out[part]);
-
-	buf_reserve(p->out[part], (to - from) * ROW_GUESS);
-	j.comma = from > 0;
-	for (size_t i = from; i < to; i++)
-		json_row(&j, &p->c->rows[i], NULL, NULL);
-}
-
-static void rows_all(struct buf *out, const struct compare *c)
-{
-	struct row_parts parts = { .c = c, .n = parallel_parts(c->n_rows, ROWS_LEAST), .out = { out } };
-	struct buf more[PARALLEL_MOST];
-
-	buf_reserve(out, c->n_rows * ROW_GUESS);
-	for (unsigned i = 1; i < parts.n; i++) {
-		buf_init(&more[i]);
-		parts.out[i] = &more[i];
-	}
-	parallel_run(parts.n, rows_part, &parts);
-	for (unsigned i = 1; i < parts.n; i++) {
-		buf_add(out, more[i].p, more[i].len);
-		buf_fini(&more[i]);
-	}
-}
-
 static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c, const struct asked *asked)
 {
 	jsonw_key(j, "rows");
@@ -191,7 +80,7 @@ static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c,
 	if (asked->explain || asked->only)
 		rows_asked(j, a, c, asked);
 	else
-		rows_all(j->out, c);
+		api_compare_rows(j->out, c);
 	jsonw_array_end(j);
 }
 
