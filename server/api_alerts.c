@@ -50,6 +50,23 @@ static int pick_kind(struct req *rq, struct db_alert_filter *f, struct err *err)
 	return 0;
 }
 
+/* assignee=NAME, or none; overdue=1. */
+static int pick_people(struct req *rq, struct db_alert_filter *f, struct err *err)
+{
+	const char **values = web_args(rq, "assignee", &f->n_assignees);
+	bool overdue;
+
+	for (size_t i = 0; i < f->n_assignees; i++)
+		if (!strcmp(values[i], "none"))
+			values[i] = "";
+	f->assignees = f->n_assignees ? values : NULL;
+	if (api_shapes_flag(rq, "overdue", &overdue, err))
+		return -1;
+	f->overdue_at = overdue ? tm_now_usec() : 0;
+	rq->no_cache |= overdue;	/* it is another list tomorrow */
+	return 0;
+}
+
 /* The tracks of kernels that track= lets in, each once. */
 static void pick_tracks(struct req *rq, const struct selection *sel, struct db_alert_filter *f)
 {
@@ -159,6 +176,8 @@ static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
 		{ .name = "n_series", .head = "series", .right = true },
 		{ .name = "machines" },
 		{ .name = "thp", .in = TABLE_CSV },
+		{ .name = "assignee", .in = TABLE_CSV },
+		{ .name = "due_at", .in = TABLE_CSV },
 	};
 	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
 	char id[UUID_TEXT], at[TM_TEXT];
@@ -180,6 +199,8 @@ static void list_table(struct req *rq, const struct calc_alert *list, size_t n)
 		table_i64(t, al->alert->n_series);
 		table_str(t, joined(rq->arena, al->machines, al->n_machines));
 		table_str(t, joined(rq->arena, al->thp, al->n_thp));
+		table_str(t, al->alert->assignee);
+		table_str(t, al->alert->due_at == TM_NONE ? NULL : tm_format(al->alert->due_at, at));
 	}
 	api_list_table(rq, t);
 	if (rq->rep == REP_TEXT)
@@ -212,7 +233,7 @@ int api_alerts_list(struct req *rq, struct err *err)
 	int limit;
 	size_t n;
 
-	if (api_list_limit(rq, &limit, err) || pick_states(rq, &f, err) || pick_kind(rq, &f, err) || pick_cursor(rq, &f, err) ||
+	if (api_list_limit(rq, &limit, err) || pick_states(rq, &f, err) || pick_kind(rq, &f, err) || pick_people(rq, &f, err) || pick_cursor(rq, &f, err) ||
 	    pick_series(rq, &f, err))
 		return -1;
 	if (db_alerts_list(rq->db, rq->arena, &f, limit + 1, &list, &n, err) ||

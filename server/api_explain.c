@@ -204,6 +204,8 @@ int api_explain(struct req *rq, struct err *err)
 	if (calc_select_kernel(rq->server->catalog, rq->db, rq->arena, "kernel", name, &sel, &kernel, err) ||
 	    calc_explain(rq->server->catalog, rq->db, rq->arena, &sel, kernel, &list, err))
 		return -1;
+	for (size_t i = 0; i < sel.n; i++)
+		rq->no_cache |= list[i].n_expects > 0 || list[i].n_mutes > 0;	/* which are late, or over, in a while */
 	if (rq->rep == REP_TEXT) {
 		for (size_t i = 0; i < sel.n; i++)
 			item_text(&rq->out, rq->arena, &list[i]);

@@ -126,6 +126,9 @@ struct db_alert_filter {
 	const int64_t *benchmark_ids;
 	const int64_t *series_ids;	/* with one of these among its rows */
 	size_t n_tracks, n_benchmarks, n_series;
+	const char *const *assignees;	/* "": nobody */
+	size_t n_assignees;
+	int64_t overdue_at;		/* open, and due before then; 0: whatever they are */
 	int64_t before_created_at;	/* TM_NONE: from the top */
 	struct uuid before_id;
 };

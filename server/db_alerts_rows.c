@@ -2,6 +2,7 @@
 /* The rows of alerts and their members, written and read. */
 #include "db_alerts.h"
 
+#include "../lib/tm.h"
 #include "db_united.h"
 
 const char *const db_alerts_states[] = { "suspect", "new", "acknowledged", "reported", "fix-posted",
@@ -283,6 +284,8 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 			       "AND ($6::text[] IS NULL OR track = ANY($6)) AND CASE direction WHEN 'regression' THEN $7 WHEN 'improvement' THEN $8 ELSE $10 END "
 			       "AND ($9::bigint[] IS NULL OR id IN "
 			       "(SELECT alert_id FROM alert_member WHERE series_id = ANY($9))) "
+			       "AND ($11::text[] IS NULL OR coalesce(assignee, '') = ANY($11)) "
+			       "AND ($12::timestamptz IS NULL OR (due_at < $12 AND state NOT IN ('fixed', 'accepted', 'invalid', 'muted'))) "
 			       "ORDER BY created_at DESC, id DESC LIMIT $5"
 	};
 	size_t n_benchmarks = f->n_benchmarks;
@@ -293,7 +296,8 @@ int db_alerts_list(struct db *db, struct arena *a, const struct db_alert_filter 
 		     DB_ARGS(db_arg_texts(f->states, f->n_states), db_arg_i64s(benchmarks, n_benchmarks),
 			     db_arg_time(f->before_created_at), db_arg_uuid(&f->before_id), db_arg_i64(limit),
 			     db_arg_texts(f->tracks, f->n_tracks), db_arg_bool(f->regressions), db_arg_bool(f->improvements),
-			     db_arg_i64s(f->series_ids, f->n_series), db_arg_bool(f->silences)),
+			     db_arg_i64s(f->series_ids, f->n_series), db_arg_bool(f->silences),
+			     db_arg_texts(f->assignees, f->n_assignees), db_arg_time(f->overdue_at ? f->overdue_at : TM_NONE)),
 		     &rows, err))
 		return -1;
 	take_alerts(a, rows, list, n);

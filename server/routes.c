@@ -82,7 +82,7 @@ const struct route routes[] = {
 
 	/* alerts */
 	{ .method = "GET", .pattern = "/api/v1/alerts", .handler = api_alerts_list, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_ATOM, .args = "state kind " SELECTORS PAGING, .cached = true,
+	  .reps = TABLES | REP_ATOM, .args = "state kind assignee overdue " SELECTORS PAGING, .cached = true,
 	  .about = "Alerts, newest first; as a feed (.atom), too.", .shape = "Alerts" },
 	{ .method = "POST", .pattern = "/api/v1/alerts", .handler = api_manual_post, .scope = SCOPE_TRIAGE,
 	  .reps = REP_JSON, .body = true, .creates = true,

@@ -9,7 +9,8 @@ import { current, go, isPageOnly } from './query.js';
 // what the catalogue does not know of, because it is the program's own
 const FIXED = {
 	state: ['suspect', 'new', 'acknowledged', 'reported', 'fix-posted', 'fixed', 'accepted', 'invalid', 'muted'],
-	kind: ['regression', 'improvement'],
+	kind: ['regression', 'improvement', 'silence'],
+	overdue: ['1'],
 };
 
 const KERNEL_ARGS = ['kernel', 'base', 'head', 'fix', 'baseline'];
@@ -39,6 +40,8 @@ async function values(arg) {
 			(await catalogue('configs')).map((c) => c[arg]),
 		);
 	if (FIXED[arg]) return FIXED[arg].map((value) => ({ arg, value, note: '' }));
+	if (arg === 'assignee')
+		return unique(arg, ['none', ...(await catalogue('alerts')).map((a) => a.assignee)]);
 	if (arg === 'track')
 		return unique(
 			arg,

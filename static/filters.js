@@ -3,6 +3,7 @@
 
 import { h } from './dom.js';
 import { Query } from './query.js';
+import { who } from './session.js';
 
 const KEY = 'nsecwatch.filters';
 
@@ -17,6 +18,7 @@ export const BUILT_IN = [
 		]),
 	],
 	['To look at', new Query(states('suspect', 'new'))],
+	['Overdue', new Query([['overdue', '1']])],
 	['Waiting for a fix', new Query(states('reported', 'fix-posted'))],
 	['Improvements', new Query([['kind', 'improvement']])],
 	['Ended', new Query(states('fixed', 'accepted', 'invalid', 'muted'))],
@@ -84,6 +86,14 @@ function save(query) {
 	dialog.showModal();
 }
 
+// What is the reader's own, once it is known who that is
+function ownLink(link) {
+	const at = h('span.mine');
+
+	who().then((me) => me && at.append(link('Mine', new Query([['assignee', me.name]]))));
+	return at;
+}
+
 // Links of all filters; the one that is on is marked, one that has no name yet can get one.
 export function filterBar(query, path) {
 	const plain = query.without('cursor', 'limit');
@@ -96,6 +106,7 @@ export function filterBar(query, path) {
 		'nav.filters',
 		{ 'aria-label': 'Filters' },
 		BUILT_IN.map(([name, q]) => link(name, q)),
+		ownLink(link),
 		mine.map((s) =>
 			h(
 				'span.saved',

@@ -15,6 +15,8 @@ import { emptyState, few, generatedNote, numCell, table } from './views.js';
 const ARGS = [
 	'state',
 	'kind',
+	'assignee',
+	'overdue',
 	'benchmark',
 	'machine',
 	'uarch',
@@ -30,6 +32,12 @@ const load = (query, signal) => get(query.api().url('/api/v1/alerts'), signal);
 // ids of what is selected; a selection outlives a reload of the list, so that one thing after the other can be done with it
 const selected = new Set();
 
+// A silence is no change: nothing got worse by it, and nobody can be glad of it.
+const toneOf = (a) => (a.kind === 'improvement' ? 'better' : 'worse');
+
+const worstCell = (a) =>
+	a.worst_percent === null ? h('td.num') : h(`td.num.strong.${toneOf(a)}`, f.percent(a.worst_percent));
+
 function nameCell(a, select) {
 	return h(
 		'th',
@@ -44,7 +52,7 @@ function nameCell(a, select) {
 			: null,
 		h('a.k', { href: `/alerts/${encodeURIComponent(a.id)}` }, a.benchmark),
 		' ',
-		h(`span.${a.kind === 'regression' ? 'worse' : 'better'}`, a.kind),
+		h(`span.${toneOf(a)}`, a.kind),
 	);
 }
 
@@ -81,8 +89,8 @@ export function alertsTable(alerts, { id = 'alerts-table', select } = {}) {
 				'tr',
 				{ 'data-verdict': a.kind, 'data-id': a.id, 'data-selected': selected.has(a.id) && Boolean(select) },
 				nameCell(a, select),
-				h('td.k', a.to, h('span.dim', ` after ${a.from}`)),
-				h(`td.num.strong.${a.kind === 'regression' ? 'worse' : 'better'}`, f.percent(a.worst_percent)),
+				h('td.k', a.to, a.kind === 'silence' ? h('span.dim', ' was the last') : h('span.dim', ` after ${a.from}`)),
+				worstCell(a),
 				numCell(String(a.n_series)),
 				h('td', few(a.machines)),
 				h('td', few(a.thp)),
@@ -158,8 +166,16 @@ function worst(list) {
 	return `${a.benchmark} with ${f.tag(a.to)}, ${f.percent(a.worst_percent)}`;
 }
 
-const counts = (bad, good) =>
-	[bad && f.plural(bad, 'regression'), good && f.plural(good, 'improvement')].filter(Boolean).join(' and ');
+// "2 regressions, 1 improvement and 1 silence"
+function counts(alerts) {
+	const of = (kind) => {
+		const n = alerts.filter((a) => a.kind === kind).length;
+		return n ? [f.plural(n, kind)] : [];
+	};
+	const list = [...of('regression'), ...of('improvement'), ...of('silence')];
+
+	return [list.slice(0, -1).join(', '), list.at(-1)].filter(Boolean).join(' and ');
+}
 
 function renderEmpty(query) {
 	const states = query.all('state');
@@ -172,7 +188,9 @@ function renderEmpty(query) {
 				? 'No older alerts.'
 				: query.without('limit').empty
 					? 'No alerts.'
-					: states.length === 1 && query.entries.length === 1
+					: query.has('overdue')
+						? 'Nothing is overdue.'
+						: states.length === 1 && query.entries.length === 1
 						? `No alert is ${states[0]}.`
 						: 'No alert is like that.',
 		),
@@ -221,7 +239,7 @@ function render(data, query, onLeave) {
 		$('#head'),
 		h(
 			'h1',
-			`${counts(bad.length, alerts.length - bad.length)}${next ? ' on this page' : ''}${bad.length ? `; the worst is ${worst(bad)}` : ''}.`,
+			`${counts(alerts)}${next ? ' on this page' : ''}${bad.length ? `; the worst is ${worst(bad)}` : ''}.`,
 		),
 		filterBar(query, '/alerts'),
 	);

@@ -329,3 +329,26 @@ def test_an_alert_by_hand_that_cannot_be(lab, alert, body, places):
     error = opened(lab, 422, **body)["error"]
     assert error["code"] == "invalid" and (places is None or [p["at"] for p in error["problems"]] == places), error
     assert len(lab.alerts()) == 1
+
+
+def test_the_list_is_filtered_by_who_and_by_what_is_late(lab, new_lab):
+    lab.watch()
+    for i, benchmark in enumerate(("a/one", "b/two", "c/three", "d/four")):
+        lab.boots("v6.16", SIZES, benchmark=benchmark, run=benchmark)
+        lab.boots("v6.17-rc1", LATER, benchmark=benchmark, run=benchmark)
+    lab.checked()
+    by = {a["benchmark"]: a for a in lab.alerts()}
+    act(lab, by["a/one"], "assign", assignee="akpm", due_at="2026-03-01T00:00:00Z")
+    act(lab, by["b/two"], "assign", assignee="vbabka", due_at="2199-03-01T00:00:00Z")
+    act(lab, by["c/three"], "assign", assignee="akpm", due_at="2026-03-01T00:00:00Z")
+    act(lab, by["c/three"], "accept", reason="a trade")
+
+    def names(query):
+        return sorted(a["benchmark"] for a in lab.api.json(f"/api/v1/alerts?{query}")["alerts"])
+
+    assert names("assignee=akpm") == ["a/one", "c/three"] and names("assignee=none") == ["d/four"]
+    assert names("assignee=vbabka&assignee=none") == ["b/two", "d/four"] and names("assignee=nobody-here") == []
+    assert names("overdue=1") == ["a/one"], "what has ended is late no more"
+    assert names("overdue=1&assignee=vbabka") == [] and len(names("overdue=0")) == 4
+    assert "akpm,2026-03-01T00:00:00Z" in lab.api.get("/api/v1/alerts.csv?overdue=1").text
+    error_of(lab.api.get("/api/v1/alerts?overdue=yes"), 400, "bad_argument")
