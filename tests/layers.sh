@@ -67,5 +67,8 @@ for f in $(git ls-files -co --exclude-standard '*.c' '*.h' | grep -vE '^(tests|b
 			complain "$f: its own header comes first" ;;
 	esac
 done
+twice=$(git ls-files -co --exclude-standard 'schema/*.sql' | sed 's|schema/\([0-9]*\)_.*|\1|' | sort | uniq -d)
+[ -z "$twice" ] || complain "schema: two files have the number $twice: the second one would never be applied"
+
 [ $fail = 0 ] && echo "layers: every include points down"
 exit $fail
