@@ -43,7 +43,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: replay replay-found detect-score ab-score bisect-score lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: fuzz replay replay-found detect-score ab-score bisect-score lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -118,6 +118,16 @@ $(BUILD)/corpus_dump: $(BUILD)/tests/corpus/dump.o $(BUILD)/libcore.a
 	$(Q)$(CC) $(ALLLD) -o $@ $^ $(CLIENT_LIBS)
 corpus: $(BUILD)/corpus_dump
 	@CORPUS_DUMP=$(BUILD)/corpus_dump /usr/bin/python3 tests/corpus/corpus.py $(CORPUS)
+
+# Fuzzing with libFuzzer, AddressSanitizer and UBSan: see tests/fuzz/run.sh. FUZZ_SECONDS=120 each reader, FUZZ="lnt kernel" only these.
+FUZZ_OUT := build/fuzz
+fuzz: $(BUILD)/corpus_dump
+	@command -v clang >/dev/null || { echo "clang is missing: 'make deps-fuzz' installs it" >&2; exit 1; }
+	@$(MAKE) --no-print-directory $(PARALLEL) CC=clang SAN=address BUILD=$(FUZZ_OUT) CFLAGS='-fsanitize=fuzzer-no-link -O1' $(FUZZ_OUT)/fuzz
+	@tests/fuzz/run.sh $(FUZZ_OUT)/fuzz $(BUILD)/corpus_dump $(FUZZ_OUT)/run $(FUZZ)
+$(FUZZ_OUT)/fuzz: $(FUZZ_OUT)/tests/fuzz/fuzz.o $(FUZZ_OUT)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -fsanitize=fuzzer -o $@ $^ $(CLIENT_LIBS)
 
 # Comparisons where the truth is known, by simulation: how often a verdict is wrong, and how often right.
 $(BUILD)/ab_score: $(BUILD)/tests/score/ab_score.o $(BUILD)/libcore.a
@@ -231,6 +241,7 @@ help:
 	@echo 'make CC=clang CI=1  another compiler; warnings are errors'
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'
+	@echo 'make fuzz           the readers, kernel names, THP, CPUs and sniffing under libFuzzer (FUZZ_SECONDS=120 each)'
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
 	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
 	@echo 'make bisect-score   the bisect judge against simulations, beside Wald'"'"'s test (BISECT_SEEDS=2000)'

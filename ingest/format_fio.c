@@ -224,7 +224,7 @@ int format_fio_read(struct format_file *f, struct err *err)
 	}
 	flush(&rd);
 	if (rd.interim)
-		problems_add(rd.k.d.warnings, "", "%zu interim reports (--status-interval) before the last are no results of their own",
+		problems_add(rd.k.d.warnings, "", "reports before the last (%zu, of --status-interval) are no results of their own",
 			     rd.interim);
 	format_sink_end(&rd.k);
 	return 0;

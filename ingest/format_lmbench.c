@@ -24,6 +24,8 @@ static const struct unit {
 	{ "us", "us", "latency", BETTER_LOWER },		{ "ns", "ns", "latency", BETTER_LOWER },
 };
 
+#define TITLE_MAX 180		/* bytes kept of a command's line */
+
 struct reading {
 	struct format_sink k;
 	struct format_lines lines;
@@ -160,7 +162,7 @@ static bool take_title(struct reading *rd, const char *line)
 		if (strstr(line, ".c") || strstr(line, "gcc"))
 			return false;
 		end_table(rd);
-		rd->title = arena_strndup(rd->k.f->a, command + 1, SUBMISSION_NAME_MAX - 16);
+		rd->title = arena_strndup(rd->k.f->a, command + 1, strnlen(command + 1, TITLE_MAX));
 	} else {
 		return false;
 	}

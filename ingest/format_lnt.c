@@ -54,24 +54,24 @@ static bool passed(const struct jnode *status, size_t i)
 
 static void take_values(struct format_sink *k, struct draft_result *r, const struct jnode *v, const struct jnode *status)
 {
-	size_t n = format_json_count(v), failed = 0;
+	size_t n = format_json_count(v), good = 0;
 	const char *at = r->in;
 
+	for (size_t i = 0; i < n; i++)
+		good += passed(status, i);
+	if (n && !good) {
+		r->status = RESULT_FAILED;
+		r->error = "the test failed, its status says";
+		format_sink_result(k, r);
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (jread_type(v) == JREAD_ARRAY)
 			r->in = format_json_place(k->f->a, at, i);
-		if (!passed(status, i)) {
-			failed++;
+		if (passed(status, i))
+			format_sink_add(k, r, format_json_number(format_json_item(v, i)));
+		else
 			format_left_out(&k->d, r->in, "the test failed here, its status says: no measurement");
-			continue;
-		}
-		format_sink_add(k, r, format_json_number(format_json_item(v, i)));
-	}
-	r->in = at;
-	if (n && failed == n) {
-		r->status = RESULT_FAILED;
-		r->error = "the test failed";
-		format_sink_result(k, r);
 	}
 }
 

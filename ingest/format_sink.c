@@ -108,9 +108,12 @@ static struct format_series *series_of(struct format_sink *k, const struct draft
 {
 	struct arena *a = k->f->a;
 	struct format_series *s;
+	const char *unit;
+	double factor;
 
+	unit_canonical(a, r->unit, &unit, &factor);
 	buf_clear(&k->key);
-	buf_printf(&k->key, "%s\n%s\n%s", r->benchmark ? r->benchmark : "", r->metric, r->unit);
+	buf_printf(&k->key, "%s\n%s\n%s", r->benchmark ? r->benchmark : "", r->metric, unit);
 	for (size_t i = 0; i < k->n_params; i++)
 		buf_printf(&k->key, "\n%s %s %.17g", k->params[i].name, k->params[i].text ? k->params[i].text : "",
 			   k->params[i].number);
@@ -133,9 +136,22 @@ static struct format_series *series_of(struct format_sink *k, const struct draft
 	return s;
 }
 
+/* A series keeps the unit it began with: 2.1 us is 2100 of one in ns. */
+static double in_unit(struct arena *a, double v, const char *from, const char *to)
+{
+	const char *canonical;
+	double x, y;
+
+	if (!strcmp(from, to))
+		return v;
+	unit_canonical(a, from, &canonical, &x);
+	unit_canonical(a, to, &canonical, &y);
+	return v * x / y;
+}
+
 static bool has_benchmark(struct format_sink *k, const struct draft_result *r)
 {
-	if (r->benchmark || k->f->ctx->benchmark)
+	if (r->benchmark || (k->f->ctx->benchmark && *k->f->ctx->benchmark))
 		return true;
 	if (!k->d.problems->total)
 		problems_add(k->d.problems, "benchmark", "benchmark=NAME is needed: the file does not say what was measured");
@@ -163,7 +179,7 @@ void format_sink_add(struct format_sink *k, const struct draft_result *r, double
 		s->r.error = NULL;
 	}
 	if (!s->r.has_summary)
-		format_series_add(k->f->a, s, value);
+		format_series_add(k->f->a, s, in_unit(k->f->a, value, r->unit, s->r.unit));
 }
 
 void format_sink_result(struct format_sink *k, const struct draft_result *r)

@@ -203,7 +203,7 @@ int format_tap_read(struct format_file *f, struct err *err)
 	rd.k.d.environment = counts(&rd);
 	rd.k.d.empty = true;
 	if (rd.k.set.groups.n && rd.others)
-		format_left_out(&rd.k.d, "", arena_printf(f->a, "%zu lines of functional tests are no measurements", rd.others));
+		format_left_out(&rd.k.d, "", arena_printf(f->a, "the other lines (%zu) are of functional tests: no measurements", rd.others));
 	format_sink_end(&rd.k);
 	return 0;
 }

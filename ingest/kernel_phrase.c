@@ -73,7 +73,9 @@ static const char *slug_of(struct arena *a, const char *title)
 	hex_format(digest, sizeof(digest), digest_text);
 	if (!n)
 		return arena_printf(a, "patch-%.8s", digest_text);
-	return arena_printf(a, "%.*s-%.8s", SLUG_MAX - 9, slug, digest_text);
+	n = SLUG_MAX - 9;
+	n -= slug[n - 1] == '-';	/* two dashes are none of a slug: the name would not mean itself again */
+	return arena_printf(a, "%.*s-%.8s", (int)n, slug, digest_text);
 }
 
 /* What tells patches apart is their title ("[PATCH v2] ..."); without one, the end of their address. */

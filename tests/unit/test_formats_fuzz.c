@@ -5,11 +5,10 @@
  * under SAN=address.
  */
 #include "mutate.h"
-#include "read_file.h"
+#include "read_holds.h"
 #include "tap.h"
 
 #include <dirent.h>
-#include <math.h>
 
 #include "../../ingest/format.h"
 
@@ -18,63 +17,6 @@
 #define BYTES_MAX 32768
 
 static struct arena *a;
-static char complaint[256];
-
-static bool wrong(const char *what)
-{
-	snprintf(complaint, sizeof(complaint), "%s", what);
-	return false;
-}
-
-static bool result_holds(const struct result *r)
-{
-	bool is_time = !strncmp(r->unit, "ns", 2) && (!r->unit[2] || r->unit[2] == '/');
-
-	if (!r->benchmark || !*r->benchmark || !r->metric || !*r->metric || !*r->unit || r->params[0] != '{')
-		return wrong("a result without a name");
-	if (r->status != RESULT_OK)
-		return r->n == 0 || wrong("a failed result with numbers");
-	if (r->n < 1 || !isfinite(r->mean))
-		return wrong("a good result without numbers");
-	for (size_t i = 0; i < r->n_values; i++)
-		if (!isfinite(r->values[i]) || (is_time && !(r->values[i] > 0)))
-			return wrong("a value that can be none");
-	return true;
-}
-
-static bool item_holds(const struct read_item *item)
-{
-	const struct submission *s = item->sub;
-
-	if (!s)
-		return (item->err.kind && *item->err.message) || wrong("refused without a reason");
-	for (size_t i = 0; i < s->n_not_imported; i++)
-		if (!s->not_imported[i].at || !*s->not_imported[i].message)
-			return wrong("left out without a reason");
-	for (size_t i = 0; i < s->n_results; i++)
-		if (!result_holds(&s->results[i]))
-			return false;
-	return true;
-}
-
-/* Reads a text; *taken: something of it was good. */
-static bool holds(const char *text, const char *format, bool *taken)
-{
-	struct read_context ctx = { .format = format, .machine = "m", .kernel = "6.16", .benchmark = "b" };
-	struct read_result res;
-	struct err err;
-
-	*taken = false;
-	if (read_text(a, text, strlen(text), ctx, &res, &err))
-		return (err.kind && *err.message) || wrong("a file refused without a reason");
-	for (size_t i = 0; i < res.n; i++) {
-		if (!item_holds(&res.items[i]))
-			return false;
-		*taken |= res.items[i].sub != NULL;
-	}
-	return res.n > 0 || wrong("nothing was read, and nothing said");
-}
-
 /* One file, damaged again and again: as its own format, as what it looks like, as any other. */
 static void damage(const char *name, const char *seed)
 {
@@ -100,7 +42,7 @@ static void damage(const char *name, const char *seed)
 		else if (i % 30 == 2)
 			format = format_table[1 + (size_t)rand_r(&mutate_seed) % (n_formats - 1)].name;
 		a = round;
-		if (!holds(text, format, &taken)) {
+		if (!read_holds(a, text, strlen(text), format, &taken)) {
 			printf("# %s as %s: %s\n%s\n", name, format, complaint, text);
 			bad++;
 		}
