@@ -11,6 +11,7 @@ import { errorState } from './views.js';
 const page = document.body.dataset.page;
 let running = null;
 let clean = [];
+let kept = null; // what is shown: {asked, data}
 
 // text, CSV, SVG, JSON and the link of this very view
 function forms(view, query) {
@@ -50,6 +51,7 @@ async function show(view) {
 
 	running?.abort();
 	running = control;
+	kept = null;
 	const slow = setTimeout(() => {
 		main.setAttribute('aria-busy', 'true');
 		out.classList.add('busy');
@@ -70,6 +72,7 @@ async function show(view) {
 		if (control.signal.aborted) return;
 		tidy();
 		await view.render(data, query, (fn) => clean.push(fn));
+		kept = { asked: query.api().toString(), data };
 	} catch (e) {
 		if (e.name === 'AbortError') return;
 		tidy();
@@ -93,6 +96,19 @@ async function show(view) {
 			document.documentElement.dataset.shown = location.pathname + location.search;
 		}
 	}
+}
+
+// Another look at the data that is here: what only the page knows has changed, and the server has nothing to say to it.
+function again(view) {
+	const query = current();
+
+	if (!view.again || kept?.asked !== query.api().toString()) return false;
+	tidy();
+	view.bar?.(query);
+	forms(view, query);
+	view.render(kept.data, query, (fn) => clean.push(fn));
+	document.documentElement.dataset.shown = location.pathname + location.search;
+	return true;
 }
 
 function tidy() {
@@ -154,8 +170,7 @@ async function start() {
 	$('#keys')?.addEventListener('click', help);
 	countAlerts();
 	const { view } = await import(`./page_${page}.js`);
-	addEventListener('popstate', () => show(view));
-	addEventListener('state', () => show(view));
+	for (const moved of ['popstate', 'state']) addEventListener(moved, () => again(view) || show(view));
 	await show(view);
 }
 

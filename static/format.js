@@ -95,6 +95,7 @@ export const typeset = (text) =>
 		.replace(/ %/g, THIN + '%')
 		.replace(/(^|[\s(])-(?=\d)/g, `$1${MINUS}`)
 		.replace(/ -> /g, ' \u2192 ')
+		.replace(/ ([<>])= /g, (_, c) => (c === '<' ? ' \u2264 ' : ' \u2265 '))
 		.replace(/(\d) (KiB|MiB|GiB|ns|us|ms|s)\b/g, `$1${THIN}$2`);
 
 export function grouped(v) {

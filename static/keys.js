@@ -143,7 +143,7 @@ function onKey(key) {
 			move(-1, '[data-verdict=regression]');
 			return true;
 		case 'Enter': {
-			const a = $('tr[aria-selected=true] a');
+			const a = $('tr[aria-selected=true] :is(a, button.open)');
 			a?.click();
 			return Boolean(a);
 		}

@@ -173,13 +173,11 @@ function renderEmpty(out) {
 	);
 }
 
-function undated(panels, x) {
-	const n = panels.reduce((sum, p) => sum + p.undated, 0);
-
+function undatedNote(n, x) {
 	if (!n) return null;
 	return h(
 		'p.hint',
-		`${f.plural(n, 'point')} left out: no ${x === 'released' ? 'release date of the kernel is known. POST /api/v1/kernels tells it, or choose x: run date.' : 'date of a run is known.'}`,
+		`${f.plural(n, 'point')} left out: no ${x === 'released' ? 'release date of their kernels is known. POST /api/v1/kernels tells it; or choose x: run date.' : 'date of a run is known.'}`,
 	);
 }
 
@@ -234,7 +232,7 @@ function render(data, query, onLeave) {
 	const { trend, Uplot } = data;
 	const out = $('#view');
 	const modes = modesOf(trend, query);
-	const panels = panelsOf(trend, modes.by, modes.x);
+	const { panels, undated } = panelsOf(trend, modes.by, modes.x);
 	const shown = panels.slice(0, PANELS_MOST);
 
 	if (!trend.kernels.length) {
@@ -246,9 +244,9 @@ function render(data, query, onLeave) {
 	replace($('#what'), about(trend.series));
 	replace($('#head'), h('h1', statement(trend)), h('p.trust', trust(trend)));
 	const many = shown.length > 1;
-	const lanes = Math.max(...shown.map((p) => p.lanes.length));
+	const lanes = Math.max(1, ...shown.map((p) => p.lanes.length));
 	const size = { height: many || lanes > 1 ? 320 : 440, many };
-	const charts = h(many ? 'div.charts.flat.many' : 'div.charts.flat', { id: 'charts' });
+	const charts = h(many ? 'div.charts.flat.many' : 'div.charts.flat', { id: 'charts', hidden: !shown.length });
 	const made = [];
 	const elements = shown.map((p) => panelOf(p, data, modes, query, size, made));
 
@@ -263,7 +261,7 @@ function render(data, query, onLeave) {
 					`${panels.length - shown.length} more combinations are left out: narrow the selection.`,
 				)
 			: null,
-		undated(panels, modes.x),
+		undatedNote(undated, modes.x),
 		stepsTable(trend, asker(asked(query).with('explain', 1).url('/api/v1/trend'))),
 	);
 	for (const el of elements) el.draw?.forEach((fn) => fn());

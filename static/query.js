@@ -2,7 +2,9 @@
 // The state of a page is its URL: an ordered list of arguments, shown as chips.
 
 // arguments that only the page knows; the API never sees them
-const PAGE_ONLY = new Set(['lines', 'panels', 'y', 'x', 'scale', 'baseline', 'from', 'to', 'show', 'sort', 'rows_shown']);
+const PAGE_ONLY = new Set(
+	'lines panels y x scale baseline from to show sort rows_shown confidence text size on mode group open'.split(' '),
+);
 
 export class Query {
 	constructor(entries = []) {

@@ -94,7 +94,10 @@ function laneOf(trend, series, x) {
 	};
 }
 
-// Panels with their lanes, those with most kernels first. by: what makes the lines; x: kernel, released or run.
+/*
+ * {panels, undated}: panels with their lanes, those with most kernels first, and how many points have no place for want
+ * of a date. by: what makes the lines; x: kernel, released or run.
+ */
 export function panelsOf(trend, by, x) {
 	const panels = new Map();
 
@@ -106,17 +109,20 @@ export function panelsOf(trend, by, x) {
 		if (!p.tracks.has(s.track)) p.tracks.set(s.track, []);
 		p.tracks.get(s.track).push(s);
 	}
-	return [...panels.values()]
-		.map((p) => ({
-			series: p.series,
-			lanes: [...p.tracks.values()]
-				.map((list) => laneOf(trend, list, x))
-				.filter((l) => l.at.length)
-				.sort((a, b) => b.at.length - a.at.length),
-			undated: [...p.tracks.values()].reduce((n, list) => n + axisOf(trend, list, x).undated, 0),
-		}))
-		.filter((p) => p.lanes.length)
-		.sort((a, b) => b.lanes[0].at.length - a.lanes[0].at.length);
+	const all = [...panels.values()].map((p) => ({
+		series: p.series,
+		lanes: [...p.tracks.values()].map((list) => laneOf(trend, list, x)),
+	}));
+	return {
+		undated: all.flatMap((p) => p.lanes).reduce((n, lane) => n + lane.undated, 0),
+		panels: all
+			.map((p) => ({
+				...p,
+				lanes: p.lanes.filter((l) => l.at.length).sort((a, b) => b.at.length - a.at.length),
+			}))
+			.filter((p) => p.lanes.length)
+			.sort((a, b) => b.lanes[0].at.length - a.lanes[0].at.length),
+	};
 }
 
 // What the panels differ in, as a title

@@ -126,7 +126,9 @@ function headCell(c, onSort, sorted) {
 			title: c.title,
 			'aria-sort': arrow ? (sorted.startsWith('-') ? 'descending' : 'ascending') : undefined,
 		},
-		c.sort ? h('button', { type: 'button', onclick: () => onSort(c.sort) }, text, arrow) : text,
+		c.sort
+			? h('button', { type: 'button', 'data-sort': c.sort, onclick: () => onSort(c.sort) }, text, arrow)
+			: text,
 	);
 }
 

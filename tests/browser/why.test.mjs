@@ -112,7 +112,7 @@ test('the sweep\u2019s sentence is explained cost by cost; a size of one value s
 test('a comparison says what its sizes say together, and why', () =>
 	visit(async (v, page) => {
 		await v.open(STORY.replace('/sweep?axis=size_kib&kernel=', '/compare?base=').replace('&kernel=', '&head=').replace('&kernel=', '&fix='));
-		const said = clean(await page.locator('#compare-table .said').innerText());
+		const said = clean(await page.locator('#head .said').innerText());
 		assert.match(said, /Per page: 17\.02 \u2192 42\.51 ns \(\+150 %, strong\); fixed cost: no change shown \(\+1\.5 %\)/);
 		assert.match(said, /With cac1db8c3aad reverted \+18\.8 % per page remains/);
 		await page.locator('.said .why').first().click();
