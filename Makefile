@@ -7,7 +7,8 @@ WITH_NPM ?= yes
 BUILD   ?= build$(if $(SAN),/$(SAN))
 CC      ?= cc
 PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd libxxhash libdeflate zlib yaml-0.1
-CLIENT_PKGS := jansson libcurl nettle libzstd zlib yaml-0.1
+CLIENT_PKGS := jansson nettle zlib yaml-0.1
+PKG_CONFIG ?= pkg-config
 
 comma   := ,
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wcast-qual \
@@ -18,10 +19,12 @@ SANFLAG := $(if $(filter address,$(SAN)),-fsanitize=address$(comma)undefined -fn
            $(if $(filter thread,$(SAN)),-fsanitize=thread -fno-omit-frame-pointer)
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 ALLCF   := -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(if $(CI),$(if $(SAN),,-Werror)) $(HARDEN) $(SANFLAG) \
-           $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
+           $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS) $(CFLAGS)
 ALLLD   := -pie -pthread -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAG) $(LDFLAGS)
-LIBS    := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lRmath -lm
-CLIENT_LIBS := $(shell pkg-config --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath -lm
+LIBS    := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lRmath -lm
+# The client opens libcurl when it needs it (client/curl.c). ONE_FILE: all but libc is in it.
+CLIENT_LIBS := $(if $(ONE_FILE),-static-libgcc -Wl$(comma)-Bstatic )$(shell $(PKG_CONFIG) --libs $(CLIENT_PKGS) 2>/dev/null) -lRmath\
+           $(if $(ONE_FILE),-Wl$(comma)-Bdynamic )-lm -ldl
 
 CORE    := $(wildcard lib/*.c lib/stats/*.c ingest/*.c chart/*.c)
 SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
@@ -73,7 +76,7 @@ $(BUILD)/libserver.a: $(SERVER_O)
 
 # What things were made with: another compiler, flag or embedded file makes them anew.
 $(BUILD)/flags: FORCE
-	@pkg-config --exists $(PKGS) || { echo "libraries or pkg-config are missing: run 'make deps'" >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(PKGS) || { echo "libraries or pkg-config are missing: run 'make deps' (for make client: 'make deps-client')" >&2; exit 1; }
 	@mkdir -p $(@D); echo '$(subst ','\'',$(CC) $(ALLCF))' | cmp -s - $@ || echo '$(subst ','\'',$(CC) $(ALLCF))' > $@
 $(BUILD)/embed.list: FORCE
 	@mkdir -p $(@D); echo '$(WITH_NPM) $(STATIC)' | cmp -s - $@ || echo '$(WITH_NPM) $(STATIC)' > $@
@@ -147,7 +150,7 @@ bisect-score: $(BUILD)/bisect_score
 BENCH   := $(BUILD)/bench/load $(BUILD)/bench/probe_ingest $(BUILD)/bench/probe_query
 $(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/measure.o
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALLLD) -o $@ $^ $(shell pkg-config --libs libpq)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(shell $(PKG_CONFIG) --libs libpq)
 bench: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all bench-programs
 	@BUILD=$(BUILD) /usr/bin/python3 bench/run.py
@@ -172,6 +175,31 @@ replay: all
 	@BUILD=$(BUILD) /usr/bin/python3 tests/replay/replay.py story quiet --seeds $(SEEDS) $(REPLAY) || [ $$? = 77 ]
 replay-found: all
 	@BUILD=$(BUILD) /usr/bin/python3 tests/replay/replay.py found --quiet-seeds 911-912 --count 300 --most 400 $(REPLAY) || [ $$? = 77 ]
+
+# The client alone, for lab machines: one file that needs libc, and libcurl only to talk to a server.
+.PHONY: client deps-client install-client test-client
+client: $(if $(ARCH),$(BUILD)/sysroot-$(ARCH))
+	@$(ONE_ENV) $(MAKE) --no-print-directory $(PARALLEL) BUILD=$(ONE_DIR) PKGS='$(CLIENT_PKGS) libcurl' ONE_FILE=yes $(ONE_CROSS) $(ONE_DIR)/nsecwatch
+	@$(ONE_TRIPLE:%=%-)strip -o $(ONE_DIR)/nsecwatch.small $(ONE_DIR)/nsecwatch && mv $(ONE_DIR)/nsecwatch.small $(ONE_DIR)/nsecwatch
+	@ls -l $(ONE_DIR)/nsecwatch
+ONE_DIR = $(BUILD)/client$(ARCH:%=-%)
+ONE_TRIPLE = $(if $(ARCH),$(or $(TRIPLE_$(ARCH)),$(error ARCH=$(ARCH): arm64 is known)))
+ONE_CROSS = $(if $(ARCH),CC=$(ONE_TRIPLE)-gcc AR=$(ONE_TRIPLE)-ar LDFLAGS='-L$(ONE_ROOT)/usr/lib -L$(ONE_ROOT)/usr/lib/$(ONE_TRIPLE)')
+ONE_ROOT = $(abspath $(BUILD)/sysroot-$(ARCH))
+ONE_ENV = $(if $(ARCH),PKG_CONFIG_SYSROOT_DIR=$(ONE_ROOT) PKG_CONFIG_LIBDIR=$(ONE_ROOT)/usr/lib/$(ONE_TRIPLE)/pkgconfig:$(ONE_ROOT)/usr/lib/pkgconfig)
+TRIPLE_arm64 := aarch64-linux-gnu
+$(BUILD)/sysroot-%: tools/sysroot.sh
+	tools/sysroot.sh $* $@
+PREFIX ?= /usr/local
+install-client: client
+	install -D -m 0755 $(ONE_DIR)/nsecwatch $(DESTDIR)$(PREFIX)/bin/nsecwatch
+	install -D -m 0644 man/nsecwatch.1 $(DESTDIR)$(PREFIX)/share/man/man1/nsecwatch.1
+	install -D -m 0644 client/nsecwatch.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/nsecwatch
+test-client: deps-client
+	@tools/deps.sh test-client
+	@BUILD=$(BUILD) tests/client.sh
+deps-client:
+	@tools/deps.sh client
 
 unit-programs: $(UNIT)
 unit: $(UNIT)
@@ -224,7 +252,7 @@ lint:
 		-D_GNU_SOURCE $(filter %.c,$(C_FILES))
 	clang-tidy --quiet --warnings-as-errors='*' --checks='$(TIDY)$(patsubst %,$(comma)-bugprone-%,$(TIDY_NOT))' \
 		$(filter-out tests/%,$(filter %.c,$(C_FILES))) -- \
-		-std=gnu17 -D_GNU_SOURCE -DNSECWATCH_VERSION='""' $(shell pkg-config --cflags $(PKGS)) 2>/dev/null
+		-std=gnu17 -D_GNU_SOURCE -DNSECWATCH_VERSION='""' $(shell $(PKG_CONFIG) --cflags $(PKGS)) 2>/dev/null
 
 # Part of make test, too. The document comes from a running server.
 lint-openapi: deps-test
@@ -239,6 +267,8 @@ help:
 	@echo 'make SAN=address    the same with a sanitizer (address, undefined, thread), into build/SAN; also make test SAN=...'
 	@echo 'make WITH_NPM=no    without the interactive charts: no npm needed; the server draws all charts'
 	@echo 'make CC=clang CI=1  another compiler; warnings are errors'
+	@echo 'make client         the lab client alone, one file (ARCH=arm64: by the cross compiler); install-client PREFIX=/usr/local'
+	@echo 'make test-client    that file in a bare Debian made with debootstrap, and for arm64 under qemu-user (root)'
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'
 	@echo 'make fuzz           the readers, kernel names, THP, CPUs and sniffing under libFuzzer (FUZZ_SECONDS=120 each)'

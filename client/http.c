@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "../lib/must.h"
 #include "../lib/tm.h"
 #include "../lib/version.h"
+#include "curl.h"
 #include "say.h"
 
 #define CONNECT_S 10
@@ -22,6 +22,7 @@
 #define PAUSE_MOST_MS 30000
 
 struct http {
+	const struct curl *lib;
 	CURL *curl;
 	const char *url;
 	struct curl_slist *headers; /* those of every request; the token is in one */
@@ -30,27 +31,22 @@ struct http {
 	int64_t patience_ms; /* left for pauses between tries */
 };
 
+/* The server's address: scheme, host, maybe a path; what else an address may have is a mistake here. */
 static int check_url(const char *url, struct err *err)
 {
-	char *scheme = NULL, *host = NULL, *user = NULL, *query = NULL;
-	CURLU *u = curl_url();
-	int ret = 0;
+	const char *host = !strncasecmp(url, "https://", 8) ? url + 8 : !strncasecmp(url, "http://", 7) ? url + 7 : "";
+	size_t n = strcspn(host, "/?#");
 
-	must(u);
-	if (curl_url_set(u, CURLUPART_URL, url, 0) || curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) ||
-	    curl_url_get(u, CURLUPART_HOST, &host, 0) || (strcmp(scheme, "http") && strcmp(scheme, "https")))
-		ret = err_set(err, ERR_SETUP,
-			      "url: an address is needed that begins with https:// or http://");
-	else if (!curl_url_get(u, CURLUPART_USER, &user, 0))
-		ret = err_set(err, ERR_SETUP, "url: no user or password in it: use a token");
-	else if (!curl_url_get(u, CURLUPART_QUERY, &query, 0))
-		ret = err_set(err, ERR_SETUP, "url: no query in it: the server's address alone");
-	curl_free(scheme);
-	curl_free(host);
-	curl_free(user);
-	curl_free(query);
-	curl_url_cleanup(u);
-	return ret;
+	if (memchr(host, '@', n))
+		return err_set(err, ERR_SETUP, "url: no user or password in it: use a token");
+	if (strpbrk(host, "?#"))
+		return err_set(err, ERR_SETUP, "url: no query in it: the server's address alone");
+	if (!n || *host == ':')
+		return err_set(err, ERR_SETUP, "url: an address is needed that begins with https:// or http://");
+	for (const char *p = host; *p; p++)
+		if (*p <= ' ' || *p >= 0x7f || strchr("\"<>\\^`{|}", *p))
+			return err_set(err, ERR_SETUP, "url: an address is needed that begins with https:// or http://, without blanks");
+	return 0;
 }
 
 struct http *http_new(struct arena *a, const struct options *o, struct err *err)
@@ -65,8 +61,11 @@ struct http *http_new(struct arena *a, const struct options *o, struct err *err)
 	h->ca_file = o->ca_file;
 	h->timeout_s = o->timeout_s;
 	h->patience_ms = o->retry_for_s * 1000LL;
-	must(!curl_global_init(CURL_GLOBAL_DEFAULT));
-	h->curl = curl_easy_init();
+	h->lib = curl_open(err);
+	if (!h->lib)
+		return NULL;
+	must(!h->lib->global_init(CURL_GLOBAL_DEFAULT));
+	h->curl = h->lib->easy_init();
 	must(h->curl);
 	return h;
 }
@@ -74,7 +73,7 @@ struct http *http_new(struct arena *a, const struct options *o, struct err *err)
 void http_free(struct http *h)
 {
 	if (h)
-		curl_easy_cleanup(h->curl);
+		h->lib->easy_cleanup(h->curl);
 }
 
 const char *http_quote(struct arena *a, const char *text)
@@ -113,6 +112,7 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 	struct http_answer *answer = arg;
 	char line[600];
 	long seconds;
+	time_t when;
 
 	snprintf(line, sizeof(line), "%.*s", (int)(size * n), p);
 	line[strcspn(line, "\r\n")] = 0;
@@ -122,8 +122,8 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 		seconds = strtol(line + 12, &end, 10);
 		if (end != line + 12 && seconds >= 0 && seconds < 86400)
 			answer->retry_after_s = (int)seconds;
-		else if (curl_getdate(line + 12, NULL) > time(NULL))
-			answer->retry_after_s = (int)(curl_getdate(line + 12, NULL) - time(NULL));
+		else if ((when = curl_open(&(struct err){ 0 })->getdate(line + 12, NULL)) > time(NULL))
+			answer->retry_after_s = (int)(when - time(NULL));
 	} else if (!strncasecmp(line, "Content-Type:", 13)) {
 		snprintf(answer->type, sizeof(answer->type), "%s", line + 13 + strspn(line + 13, " \t"));
 	} else if (!strncasecmp(line, "Location:", 9)) {
@@ -133,47 +133,61 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
-static struct curl_slist *header(struct curl_slist *list, struct arena *a, const char *name,
+static struct curl_slist *header(struct http *h, struct curl_slist *list, struct arena *a, const char *name,
 				 const char *value)
 {
 	struct curl_slist *longer =
-		value ? curl_slist_append(list, arena_printf(a, "%s%s", name, value)) : list;
+		value ? h->lib->slist_append(list, arena_printf(a, "%s%s", name, value)) : list;
 
 	must(longer || !value);
 	return longer;
 }
 
+/* Nothing but HTTP. The option with words is of 7.85 and replaces the one with bits. */
+static void set_protocols(struct http *h)
+{
+#if LIBCURL_VERSION_NUM >= 0x075500
+	if (!h->lib->easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https"))
+		return;
+#endif
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+	must(!h->lib->easy_setopt(h->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)));
+#pragma GCC diagnostic pop
+}
+
 static struct curl_slist *set_request(struct http *h, struct arena *a, const struct http_request *rq,
 				      struct http_answer *answer, char *text)
 {
-	struct curl_slist *headers = header(NULL, a, "Authorization: Bearer ", h->token);
+	struct curl_slist *headers = header(h, NULL, a, "Authorization: Bearer ", h->token);
+	CURLcode (*set)(CURL *curl, CURLoption option, ...) = h->lib->easy_setopt;
 	CURL *curl = h->curl;
 
-	curl_easy_reset(curl);
+	h->lib->easy_reset(curl);
 	text[0] = 0;
-	must(!curl_easy_setopt(curl, CURLOPT_URL, arena_printf(a, "%s%s", h->url, rq->target)));
-	must(!curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https"));
-	must(!curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L));
-	must(!curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, text));
-	must(!curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L));
-	must(!curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S));
-	must(!curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)h->timeout_s + rq->patience_s));
-	must(!curl_easy_setopt(curl, CURLOPT_USERAGENT, arena_printf(a, "nsecwatch/%s", version_text)));
-	must(!curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip"));
-	must(!curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body));
-	must(!curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer));
-	must(!curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header));
-	must(!curl_easy_setopt(curl, CURLOPT_HEADERDATA, answer));
+	must(!set(curl, CURLOPT_URL, arena_printf(a, "%s%s", h->url, rq->target)));
+	set_protocols(h);
+	must(!set(curl, CURLOPT_FOLLOWLOCATION, 0L));
+	must(!set(curl, CURLOPT_ERRORBUFFER, text));
+	must(!set(curl, CURLOPT_NOSIGNAL, 1L));
+	must(!set(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S));
+	must(!set(curl, CURLOPT_TIMEOUT, (long)h->timeout_s + rq->patience_s));
+	must(!set(curl, CURLOPT_USERAGENT, arena_printf(a, "nsecwatch/%s", version_text)));
+	must(!set(curl, CURLOPT_ACCEPT_ENCODING, "gzip"));
+	must(!set(curl, CURLOPT_WRITEFUNCTION, on_body));
+	must(!set(curl, CURLOPT_WRITEDATA, answer));
+	must(!set(curl, CURLOPT_HEADERFUNCTION, on_header));
+	must(!set(curl, CURLOPT_HEADERDATA, answer));
 	if (h->ca_file)
-		must(!curl_easy_setopt(curl, CURLOPT_CAINFO, h->ca_file));
+		must(!set(curl, CURLOPT_CAINFO, h->ca_file));
 	if (rq->type) {
-		must(!curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)rq->len));
-		must(!curl_easy_setopt(curl, CURLOPT_POSTFIELDS, rq->body));
-		headers = header(headers, a, "Content-Type: ", rq->type);
-		headers = header(headers, a, "Content-Encoding: ", rq->coding);
-		headers = header(headers, a, "Expect:", ""); /* no wait for a 100 */
+		must(!set(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)rq->len));
+		must(!set(curl, CURLOPT_POSTFIELDS, rq->body));
+		headers = header(h, headers, a, "Content-Type: ", rq->type);
+		headers = header(h, headers, a, "Content-Encoding: ", rq->coding);
+		headers = header(h, headers, a, "Expect:", ""); /* no wait for a 100 */
 	}
-	must(!curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers));
+	must(!set(curl, CURLOPT_HTTPHEADER, headers));
 	return headers;
 }
 
@@ -262,12 +276,12 @@ static enum http_meaning try(struct http *h, struct arena *a, const struct http_
 	answer->status = 0;
 	answer->retry_after_s = -1;
 	answer->location[0] = answer->type[0] = 0;
-	rc = curl_easy_perform(h->curl);
-	must(!curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status));
-	curl_slist_free_all(headers);
+	rc = h->lib->easy_perform(h->curl);
+	must(!h->lib->easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status));
+	h->lib->slist_free_all(headers);
 	if (!rc)
 		return meaning(h, a, answer, err);
-	err_set(err, ERR_UNAVAILABLE, "%s: %s", h->url, *text ? text : curl_easy_strerror(rc));
+	err_set(err, ERR_UNAVAILABLE, "%s: %s", h->url, *text ? text : h->lib->easy_strerror(rc));
 	return is_passing(rc) ? HTTP_AWAY : HTTP_SETUP;
 }
 

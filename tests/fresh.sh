@@ -8,11 +8,10 @@ set -eu
 cd "$(dirname "$0")/.."
 say() { echo "fresh: $*"; }
 
+. tests/root.sh
+
 if [ "${1:-}" != --inside ]; then
-	[ "$(id -u)" = 0 ] || { say "needs root (chroot, mounts)" >&2; exit 1; }
-	for tool in debootstrap unshare curl; do
-		command -v $tool >/dev/null || { say "needs $tool: apt-get install debootstrap util-linux curl" >&2; exit 1; }
-	done
+	root_needs curl
 	# mounts and processes of ours end with these namespaces, whatever happens
 	exec unshare --mount --pid --fork --kill-child --mount-proc "$0" --inside "$@"
 fi
@@ -22,49 +21,20 @@ root=$base/root
 server=
 cleanup() {
 	[ -z "$server" ] || kill "$server" 2>/dev/null || true
-	umount -R "$root/proc" "$root/dev" 2>/dev/null || umount -lR "$root/proc" "$root/dev" 2>/dev/null || true
+	root_end "$root"
 	[ -n "${KEEP:-}" ] && say "kept: $root" || rm -rf --one-file-system "$base"
 }
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 
 make_root() {
-	mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' |
-		awk '$2 == "bookworm" && $3 == "main" { print $1; exit }')
-	[ -n "$mirror" ] || { say "apt's sources here have no bookworm main to take a mirror from" >&2; exit 1; }
-	say "debootstrap"
-	debootstrap --variant=minbase --include=git,make,ca-certificates bookworm "$root" "$mirror" > "$base/debootstrap.log" 2>&1 ||
-		{ tail -20 "$base/debootstrap.log"; exit 1; }
-	# how this machine reaches mirror and registry is how the root does
-	rm -f "$root/etc/apt/sources.list"
-	for f in etc/apt/sources.list etc/apt/sources.list.d etc/apt/apt.conf etc/apt/apt.conf.d etc/apt/auth.conf.d \
-		etc/resolv.conf etc/hosts etc/npmrc usr/etc/npmrc usr/local/share/ca-certificates; do
-		[ -e "/$f" ] || continue
-		mkdir -p "$root/$(dirname "$f")"
-		cp -RL "/$f" "$root/$(dirname "$f")/"
-	done
-	chroot "$root" update-ca-certificates > /dev/null 2>&1
-	mount -t proc proc "$root/proc"
-	mount -t tmpfs -o mode=0755 tmpfs "$root/dev"
-	for d in null zero full random urandom tty; do
-		: > "$root/dev/$d"
-		mount --bind "/dev/$d" "$root/dev/$d"
-	done
-	mkdir "$root/dev/pts" "$root/dev/shm"
-	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
-	ln -s pts/ptmx "$root/dev/ptmx"
-	mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-	ln -s /proc/self/fd "$root/dev/fd"
+	root_make "$root" bookworm git,make,ca-certificates
 	# the usual place of a root shell's checkout: closed to the user who runs PostgreSQL
 	git clone -q --no-hardlinks . "$root/root/nsecwatch"
 	[ ! -d ../shared ] || cp -R ../shared "$root/root/shared"
 }
 
-inside() {
-	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		$(env | grep -E '^(https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)=' || true) \
-		sh -c "cd /root/nsecwatch && $1"
-}
+inside() { root_run "$root" "cd /root/nsecwatch && $1"; }
 
 ready() { sed -n 's/.*nsecwatch is ready *//p' "$base/run.log"; }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Installs what is missing, and only that: apt as root or through `sudo -n`. Where that
 # cannot be, prints the one line to run and fails.
-# usage: tools/deps.sh build|run|test|compose	(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
+# usage: tools/deps.sh build|run|test|compose|client|test-client	(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
 set -eu
-what=${1:?build, run, test or compose}
+what=${1:?build, run, test, compose, client or test-client}
 missing=
 
 # need PACKAGE COMMAND...: PACKAGE is missing when COMMAND fails
@@ -26,7 +26,28 @@ if [ "$what" = compose ]; then
 	need aardvark-dns ls /usr/lib/podman/aardvark-dns
 fi
 
-if [ "$what" != compose ]; then
+# the client alone
+case $what in client | test-client)
+	need gcc have cc
+	need libc6-dev include stdio.h
+	need make have make
+	need pkg-config have pkg-config
+	need binutils have strip
+	need libjansson-dev pkg-config --exists jansson
+	need libcurl4-openssl-dev pkg-config --exists libcurl
+	need nettle-dev pkg-config --exists nettle
+	need zlib1g-dev pkg-config --exists zlib
+	need libyaml-dev pkg-config --exists yaml-0.1
+	need r-mathlib pkg-config --exists libRmath ;;
+esac
+case $what in test-client)
+	need gcc-aarch64-linux-gnu have aarch64-linux-gnu-gcc
+	need qemu-user-static have qemu-aarch64-static
+	need debootstrap have debootstrap
+	need curl have curl ;;
+esac
+
+case $what in build | run | test)
 	need gcc have cc
 	need gcc have gcc
 	need libc6-dev include stdio.h
@@ -46,8 +67,8 @@ if [ "$what" != compose ]; then
 	need r-mathlib pkg-config --exists libRmath
 	[ "$what" = build ] || need postgresql server_programs
 	need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
-	[ "${WITH_NPM:-yes}" = no ] || need npm have npm
-fi
+	[ "${WITH_NPM:-yes}" = no ] || need npm have npm ;;
+esac
 if [ "$what" = test ]; then
 	need perl have prove
 	need curl have curl

@@ -124,6 +124,26 @@ def test_the_manual_is_well_formed_and_knows_every_command_and_setting():
         assert done.returncode == 0 and not done.stderr, done.stderr
 
 
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+@pytest.mark.parametrize("words, wanted, not_wanted", [
+    ("", {"push", "bench", "bisect"}, {"start"}),
+    ("b", {"bench", "bisect"}, {"push"}),
+    ("bisect ", {"start", "judge", "log"}, {"push"}),
+    ("bisect judge --", {"--run", "--state"}, {"--good"}),
+    ("push --", {"--context", "--wait"}, {"--reps"}),
+    ("push --format google-b", {"google-benchmark", "google-benchmark-csv"}, {"csv"}),
+    ("bench m", {"mprotect", "munmap"}, {"fork"}),
+    ("bench --thp n", {"never"}, {"always"}),
+])
+def test_bash_completes_what_help_has(words, wanted, not_wanted):
+    script = """. client/nsecwatch.bash; read -ra COMP_WORDS <<< "nsecwatch $1"; [[ $1 == *" " || -z $1 ]] && COMP_WORDS+=("")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _nsecwatch; printf '%s\\n' "${COMPREPLY[@]}" """
+    done = subprocess.run(["bash", "-c", script, "bash", words], capture_output=True, text=True, cwd=ROOT, timeout=60,
+                          env={**os.environ, "PATH": f"{CLIENT.parent}:{os.environ['PATH']}"})
+    got = set(done.stdout.split())
+    assert not done.stderr and wanted <= got and not not_wanted & got, (got, done.stderr)
+
+
 # ---- detect ----
 
 STEP = {"series": {
