@@ -176,8 +176,7 @@ static void fill_row(const struct fill *f, size_t n, struct student_memo *memo)
 	r->series = f->sides->sel->series[i];
 	r->base = *calc_sides_at(f->sides, i, f->base);
 	r->head = *calc_sides_at(f->sides, i, f->head);
-	if (f->fix >= 0)
-		r->fix = *calc_sides_at(f->sides, i, (size_t)f->fix);
+	r->fix = f->fix >= 0 ? *calc_sides_at(f->sides, i, (size_t)f->fix) : (struct stats_side){ 0 };
 	calc_compare_test(r, noise, memo);
 	/* of a base below 0, the percentage has the other sign */
 	r->direction = calc_compare_direction(r->base.center < 0 ? r->head.center - r->base.center : r->change_percent,
@@ -201,12 +200,16 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 	size_t *index = arena_array(a, size_t, sel->n);
 	struct fill f = { .c = c, .sides = sides, .index = index, .base = base, .head = head, .fix = fix };
 
-	for (size_t i = 0; i < sel->n; i++)
+	for (size_t n = 0; n < sel->n; n++) {
+		size_t i = sides->order ? sides->order[n] : n;
+
 		if (calc_sides_at(sides, i, base)->runs && calc_sides_at(sides, i, head)->runs)
 			index[c->n_rows++] = i;
+	}
 	c->sides = sides;
-	calc_order_sort(a, sel->series, index, c->n_rows);
-	c->rows = arena_array(a, struct compare_row, c->n_rows);
+	if (!sides->order)
+		calc_order_sort(a, sel->series, index, c->n_rows);
+	c->rows = arena_alloc(a, c->n_rows * sizeof(*c->rows));	/* megabytes: fill_row() sets all of a row */
 	f.parts = parallel_parts(c->n_rows, ROWS_LEAST);
 	f.memo = arena_array(a, struct student_memo, f.parts);
 	parallel_run(f.parts, fill_part, &f);

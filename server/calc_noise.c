@@ -348,18 +348,28 @@ static struct noise own_boots(const struct sides *sides, size_t series)
 	return own;
 }
 
+static bool all_known(const struct noise *list, size_t n)
+{
+	while (n && list[n - 1].source)
+		n--;
+	return !n;
+}
+
 /* For those of the selection without a history: what siblings say. */
 static int fill_from_siblings(struct catalog *c, struct db *db, struct arena *a, const struct sides *sides,
 			      const struct cat_kernel *const *kernels, size_t n_kernels, struct noise *out,
 			      struct err *err)
 {
 	const struct selection *sel = sides->sel;
-	struct relative *list = arena_array(a, struct relative, sel->n + CALC_NOISE_DIRECT);
+	struct relative *list;
 	const struct cat_series *orphan[GROUPS_AT_ONCE];
 	struct noise *more;
 	size_t n = 0, wanting = 0, orphans, n_more;
 	int64_t *ids;
 
+	if (all_known(out, sel->n))
+		return 0;
+	list = arena_array(a, struct relative, sel->n + CALC_NOISE_DIRECT);
 	for (size_t i = 0; i < sel->n; i++) {
 		struct noise own = own_boots(sides, i);
 

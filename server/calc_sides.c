@@ -8,6 +8,7 @@
 #include "../lib/parallel.h"
 #include "calc_ids.h"
 #include "calc_noise.h"
+#include "calc_order.h"
 
 #define SAMPLES_LEAST 10000	/* in a part: a millisecond's work */
 
@@ -26,6 +27,7 @@ struct collect {
 	const struct compare_runs *runs;
 	const bool *narrowed;		/* a kernel: run= names some of its runs */
 	struct calc_ids index;		/* of series in the selection */
+	size_t *order;			/* of the selection's series */
 	struct found *found;
 	size_t n, cap;
 	struct side_gap *gap;
@@ -88,6 +90,21 @@ static int each_run(const struct run *run, void *arg, struct err *err)
 		}
 	}
 	return 0;
+}
+
+/* What is to be known of the selection when the runs come. */
+static void prepare(void *arg)
+{
+	struct collect *c = arg;
+	const struct selection *sel = c->sel;
+
+	c->index = calc_ids_new(c->a, sel->n);
+	c->order = arena_alloc(c->a, (sel->n + 1) * sizeof(*c->order));
+	for (size_t i = 0; i < sel->n; i++) {
+		*calc_ids_at(&c->index, sel->series[i]->id) = (uint32_t)i + 1;
+		c->order[i] = i;
+	}
+	calc_order_sort(c->a, sel->series, c->order, sel->n);
 }
 
 /* ---- from samples to sides ---- */
@@ -195,13 +212,13 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 	const int64_t *machines = machine_ids(c, a, sel, &n_machines);
 
 	must(sel->n < UINT32_MAX);
-	col.index = calc_ids_new(a, sel->n);
-	for (size_t i = 0; i < sel->n; i++)
-		*calc_ids_at(&col.index, sel->series[i]->id) = (uint32_t)i + 1;
-	if (sel->n && n_ids && db_runs_each_of_kernels(db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
-		return -1;
+	if (sel->n && n_ids) {
+		db_meanwhile(db, prepare, &col);
+		if (db_runs_each_of_kernels(db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
+			return -1;
+	}
 	*out = arena_zalloc(a, sizeof(**out));
 	**out = (struct sides){ .sel = sel, .n_kernels = n_kernels, .side = make_sides(&col), .gap = col.gap,
-				.noise = noise };
+				.noise = noise, .order = col.order };
 	return calc_noise_read(c, db, a, *out, kernels, n_kernels, noise, err);
 }

@@ -22,6 +22,7 @@ struct sides {
 	const struct stats_side *side;	/* [series of the selection][kernel]; runs = 0: none */
 	const struct side_gap *gap;	/* likewise */
 	const struct noise *noise;	/* [series]: what its history or its siblings say; source NOISE_NONE: nothing */
+	const size_t *order;		/* series of the selection as calc_order.h has them; NULL: not sorted yet */
 };
 
 /* kernels may hold one twice. runs may be NULL. */

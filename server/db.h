@@ -85,6 +85,8 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
  * seen where this fails.
  */
 typedef int (*db_row_fn)(const struct db_rows *row, void *arg, struct err *err);
+/* What the next db_query_each() runs once, before its first row, while the server works on them: it must not use db. */
+void db_meanwhile(struct db *db, void (*fn)(void *arg), void *arg);
 int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, db_row_fn fn, void *arg,
 		  struct err *err);
 /* Runs text of one or more statements without parameters (migrations, LISTEN). */

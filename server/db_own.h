@@ -34,6 +34,10 @@ struct db {
 		const char *text;
 		bool met;
 	} expect;
+	struct {
+		void (*fn)(void *arg);	/* NULL: nothing, or it has run */
+		void *arg;
+	} meanwhile;
 	struct buf wire;		/* the parameters of the call being made */
 	struct db_united *united;	/* held; or NULL */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */

@@ -54,6 +54,21 @@ static int take(struct db *db, const char *what, struct stream *s, struct err *e
 	return ret;
 }
 
+void db_meanwhile(struct db *db, void (*fn)(void *arg), void *arg)
+{
+	db->meanwhile.fn = fn;
+	db->meanwhile.arg = arg;
+}
+
+static void run_meanwhile(struct db *db)
+{
+	void (*fn)(void *arg) = db->meanwhile.fn;
+
+	db->meanwhile.fn = NULL;
+	if (fn)
+		fn(db->meanwhile.arg);
+}
+
 static int stream(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, struct stream *s,
 		  struct err *err)
 {
@@ -63,11 +78,12 @@ static int stream(struct db *db, const struct stmt *st, const struct db_arg *arg
 		db->sqlstate[0] = 0;
 		return db_own_failed(db, NULL, st->name, err);
 	}
+	run_meanwhile(db);
 	return take(db, st->name, s, err);
 }
 
-int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, db_row_fn fn, void *arg,
-		  struct err *err)
+static int query_each(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, db_row_fn fn, void *arg,
+		      struct err *err)
 {
 	struct stream s = { .fn = fn, .arg = arg };
 	bool was_up = db->conn != NULL;
@@ -86,4 +102,13 @@ int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *arg
 	else if (!was_up || (db->fate != FATE_LOST && db->fate != FATE_READ_ONLY))
 		return ret;
 	return stream(db, st, args, n, &s, err);
+}
+
+int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, db_row_fn fn, void *arg,
+		  struct err *err)
+{
+	int ret = query_each(db, st, args, n, fn, arg, err);
+
+	db->meanwhile.fn = NULL;
+	return ret;
 }

@@ -46,8 +46,8 @@ double ab_step(double least, double most)
 	if (!isfinite(least) || !isfinite(most))
 		return 0;
 	a = decimals(least);
-	b = decimals(most);
-	if (a < 0 || b < 0)
+	b = a < 0 ? -1 : decimals(most);
+	if (b < 0)
 		return 0;
 	return pow(10, -(a > b ? a : b));
 }
@@ -276,16 +276,18 @@ bool ab_interval(const struct stats_side *side, const struct noise *prior, struc
 
 enum ab_verdict ab_judge(const struct ab *t, double q, const struct ab_floors *floors, enum ab_confidence *confidence)
 {
-	double percent = expm1(t->diff) * 100, same = floors->same_percent;
+	double percent, same = floors->same_percent;
 
 	*confidence = AB_NONE;
 	if (!t->source || isnan(q))
 		return AB_INCONCLUSIVE;
 	if (q <= AB_Q_WEAK)
 		*confidence = q <= AB_Q_STRONG && !t->one_boot ? AB_STRONG : AB_WEAK;
+	percent = *confidence ? expm1(t->diff) * 100 : 0;	/* most have none, and an exponential takes as long as the rest */
 	if (*confidence && fabs(percent) >= floors->claim_percent)
 		return percent > 0 ? AB_HIGHER : AB_LOWER;
-	if (expm1(t->lo) * 100 >= -same && expm1(t->hi) * 100 <= same)
+	/* expm1(x) is x or more */
+	if ((t->lo * 100 >= -same || expm1(t->lo) * 100 >= -same) && t->hi * 100 <= same && expm1(t->hi) * 100 <= same)
 		return AB_UNCHANGED;
 	return AB_INCONCLUSIVE;
 }
