@@ -226,9 +226,10 @@ test: deps-test
 	@BUILD=$(BUILD) SAN=$(SAN) WITH_NPM=$(WITH_NPM) tests/run.sh
 
 # The long form of what make test does shortly: see tests/http/test_kill.py.
+KILL_KERNELS ?= 28
 test-kill: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@BUILD=$(BUILD) NSECWATCH_KILL_RUNS=500 NSECWATCH_KILLS=50 PYTHONDONTWRITEBYTECODE=1 \
+	@BUILD=$(BUILD) NSECWATCH_KILL_RUNS=500 NSECWATCH_KILLS=50 NSECWATCH_KILL_KERNELS=$(KILL_KERNELS) PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/http/test_kill.py
 test-compose:
 	tests/compose.sh

@@ -27,16 +27,14 @@ static bool differs(const struct db_noise *old, const struct noise *now)
 }
 
 /* Of series whose ids are in order. */
-static int learn(struct catalog *c, struct db *db, struct arena *a, const int64_t *ids, size_t n, size_t *changed,
-		 struct err *err)
+static int keep(struct db *db, struct arena *a, const int64_t *ids, const struct noise *now, size_t n, size_t *changed,
+		struct err *err)
 {
-	struct noise *now = arena_array(a, struct noise, n);
 	struct db_noise *old, *write = arena_array(a, struct db_noise, n);
 	int64_t *gone = arena_array(a, int64_t, n);
 	size_t n_old, n_write = 0, n_gone = 0, at = 0;
 
-	if (calc_noise_of_samples(c, db, a, ids, n, NULL, 0, now, err) ||
-	    db_noise_read(db, a, ids, n, &old, &n_old, err))
+	if (db_noise_read(db, a, ids, n, &old, &n_old, err))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		bool had = at < n_old && old[at].series_id == ids[i];
@@ -54,6 +52,17 @@ static int learn(struct catalog *c, struct db *db, struct arena *a, const int64_
 	return n_write ? db_noise_write(db, a, write, n_write, err) : 0;
 }
 
+int calc_noise_learn_given(struct catalog *c, struct db *db, struct arena *a, const int64_t *ids, size_t n,
+			   const struct sample *samples, size_t n_samples, size_t *changed, struct err *err)
+{
+	struct noise *now = arena_array(a, struct noise, n);
+
+	if (!n)
+		return 0;
+	calc_noise_of_given(c, a, ids, n, samples, n_samples, NULL, 0, now);
+	return keep(db, a, ids, now, n, changed, err);
+}
+
 int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const int64_t *series_ids, size_t n,
 		     size_t *changed, struct err *err)
 {
@@ -66,8 +75,11 @@ int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const in
 	qsort(ids, n, sizeof(*ids), by_id);
 	for (size_t from = 0; from < n && !ret; from += AT_ONCE) {
 		struct arena *own = arena_new();	/* a run may have 100,000 series, each with its samples */
+		size_t part = n - from < AT_ONCE ? n - from : AT_ONCE;
+		struct noise *now = arena_array(own, struct noise, part);
 
-		ret = learn(c, db, own, ids + from, n - from < AT_ONCE ? n - from : AT_ONCE, changed, err);
+		ret = calc_noise_of_samples(c, db, own, ids + from, part, NULL, 0, now, err) ||
+		      keep(db, own, ids + from, now, part, changed, err) ? -1 : 0;
 		arena_free(own);
 	}
 	return ret;

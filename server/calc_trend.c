@@ -404,40 +404,42 @@ static int find_alerts(struct work *w, struct db *db, struct err *err)
 	return 0;
 }
 
-int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, bool variants,
-	       const struct compare_runs *runs, struct trend **out, struct err *err)
+/* The selection in order; *ids: in that order. */
+static int begin(struct work *w, struct arena *a, const struct selection *sel, bool variants, struct trend **out,
+		 int64_t **ids, struct err *err)
 {
-	struct work *w = arena_zalloc(a, sizeof(*w));
-	int64_t *ids = arena_array(a, int64_t, sel->n);
-	struct sample *samples;
-	struct calc_ids kernels;
-	size_t n;
-
 	*out = arena_zalloc(a, sizeof(**out));
 	if (sel->n > TREND_SERIES_MAX)
 		return err_set(err, ERR_BAD_ARGUMENT, "%zu series match; a trend holds at most %d: select fewer, by "
 			       "benchmark, machine, thp, ...", sel->n, TREND_SERIES_MAX);
+	*w = (struct work){ .a = a, .sel = sel, .variants = variants, .out = *out,
+			    .order = arena_array(a, const struct cat_series *, sel->n) };
+	*ids = arena_array(a, int64_t, sel->n);
 	if (!sel->n)
 		return 0;
-	*w = (struct work){ .a = a, .sel = sel, .variants = variants, .runs = runs, .out = *out,
-			    .order = arena_array(a, const struct cat_series *, sel->n) };
 	memcpy(w->order, sel->series, sel->n * sizeof(*w->order));
 	qsort(w->order, sel->n, sizeof(*w->order), calc_compare_order);
 	for (size_t i = 0; i < sel->n; i++)
-		ids[i] = sel->series[i]->id;
-	if (db_packs_read(db, a, ids, sel->n, &samples, &n, err))
-		return -1;
+		(*ids)[i] = sel->series[i]->id;
+	return 0;
+}
+
+static int make(struct work *w, struct catalog *c, struct db *db, const struct sample *samples, size_t n, struct err *err)
+{
+	struct arena *a = w->a;
+	struct calc_ids kernels;
+
 	db_catalog_lock(c);
 	kernels = find_kernels(w, c, samples, n);
 	db_catalog_unlock(c);
-	if (w->n_kernels * sel->n > TREND_POINTS_MAX)
+	if (w->n_kernels * w->sel->n > TREND_POINTS_MAX)
 		return err_set(err, ERR_BAD_ARGUMENT, "%zu series over %zu kernels are too much for one answer: "
-			       "select fewer, by benchmark, machine, thp, track, ...", sel->n, w->n_kernels);
+			       "select fewer, by benchmark, machine, thp, track, ...", w->sel->n, w->n_kernels);
 	sort_points(w, &kernels, samples, n);
 	w->out->kernels = w->kernels;
 	w->out->n_kernels = w->n_kernels;
 	/* a series has at most one entry a track, and no more entries than points; each is cleared when it is added */
-	n = sel->n * w->n_lines < w->n ? sel->n * w->n_lines : w->n;
+	n = w->sel->n * w->n_lines < w->n ? w->sel->n * w->n_lines : w->n;
 	w->out->series = arena_alloc(a, n * sizeof(*w->out->series));
 	w->detector = change_new(a);
 	w->measured = arena_alloc(a, w->n_kernels * sizeof(*w->measured));
@@ -448,4 +450,31 @@ int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct s
 	make_series(w);
 	judge_steps(w);
 	return find_alerts(w, db, err);
+}
+
+int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, bool variants,
+	       const struct compare_runs *runs, struct trend **out, struct err *err)
+{
+	struct work *w = arena_zalloc(a, sizeof(*w));
+	struct sample *samples;
+	int64_t *ids;
+	size_t n;
+
+	if (begin(w, a, sel, variants, out, &ids, err))
+		return -1;
+	w->runs = runs;
+	if (!sel->n)
+		return 0;
+	return db_packs_read(db, a, ids, sel->n, &samples, &n, err) || make(w, c, db, samples, n, err) ? -1 : 0;
+}
+
+int calc_trend_given(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel,
+		     const struct sample *samples, size_t n, struct trend **out, struct err *err)
+{
+	struct work *w = arena_zalloc(a, sizeof(*w));
+	int64_t *ids;
+
+	if (begin(w, a, sel, false, out, &ids, err))
+		return -1;
+	return sel->n ? make(w, c, db, samples, n, err) : 0;
 }

@@ -68,6 +68,10 @@ struct trend {
 int calc_trend(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel, bool variants,
 	       const struct compare_runs *runs, struct trend **out, struct err *err);
 
+/* Of samples that are read already: all that there are of these series, and no others. */
+int calc_trend_given(struct catalog *c, struct db *db, struct arena *a, const struct selection *sel,
+		     const struct sample *samples, size_t n, struct trend **out, struct err *err);
+
 /* How many series, up to `most`, have a trend within the bounds above whichever of so many kernels they have. */
 static inline size_t calc_trend_at_once(size_t n_kernels, size_t most)
 {

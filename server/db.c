@@ -68,6 +68,18 @@ uint64_t db_generation(const struct db *db)
 	return db->generation;
 }
 
+void db_set_horizon(struct db *db, const struct db_horizon *h)
+{
+	db->has_horizon = h != NULL;
+	if (h)
+		db->horizon = *h;
+}
+
+const struct db_horizon *db_horizon(const struct db *db)
+{
+	return db->has_horizon ? &db->horizon : NULL;
+}
+
 const char *db_sqlstate(const struct db *db)
 {
 	return db->sqlstate;

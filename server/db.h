@@ -133,6 +133,17 @@ int db_query_telling(struct db *db, struct db_call *call, struct err *err);
 void db_expect(struct db *db, const struct stmt *st, const char *expected);
 bool db_expected(struct db *db);
 
+/*
+ * A place in the order in which runs came. With one set, reads of packs on this connection leave out the runs that
+ * still wait for a check behind it: they show what there was when it was the newest. NULL: all there is.
+ */
+struct db_horizon {
+	int64_t queued_at;
+	struct uuid run_id;
+};
+void db_set_horizon(struct db *db, const struct db_horizon *h);	/* copied */
+const struct db_horizon *db_horizon(const struct db *db);
+
 /* Results. Out-of-range and wrong types are bugs: must(). Pointers die with the rows. */
 void db_rows_free(struct db_rows *rows);		/* accepts NULL */
 int db_rows_count(const struct db_rows *rows);

@@ -35,32 +35,62 @@ int db_alerts_lock_wait(struct db *db, struct err *err)
 	return db_query(db, &lock, DB_ARGS(db_arg_i64(CHECK_LOCK)), NULL, err);
 }
 
-int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
+int db_alerts_waiting(struct db *db, int64_t most, int64_t *n, struct err *err)
+{
+	static const struct stmt count = {
+		"alerts_waiting", "SELECT count(*) FROM (SELECT FROM run_todo WHERE what = 'check' LIMIT $1) t"
+	};
+	struct db_rows *rows;
+
+	if (db_query(db, &count, DB_ARGS(db_arg_i64(most)), &rows, err))
+		return -1;
+	*n = db_i64(rows, 0, 0);
+	db_rows_free(rows);
+	return 0;
+}
+
+/* The lock of checks keeps others away. */
+static const struct stmt newest_unchecked = {
+	"alerts_unchecked_newest",
+	"SELECT t.run_id, r.machine_id, r.kernel_id, t.queued_at FROM "
+	"(SELECT run_id, queued_at FROM run_todo WHERE what = 'check' AND run_id <> ALL($2::uuid[]) "
+	"ORDER BY queued_at DESC, run_id LIMIT $1) AS t JOIN run AS r ON r.run_id = t.run_id "
+	"ORDER BY t.queued_at DESC, t.run_id"
+};
+static const struct stmt first_unchecked = {
+	"alerts_unchecked_first",
+	"SELECT t.run_id, r.machine_id, r.kernel_id, t.queued_at FROM "
+	"(SELECT run_id, queued_at FROM run_todo WHERE what = 'check' AND run_id <> ALL($2::uuid[]) "
+	"ORDER BY queued_at, run_id LIMIT $1) AS t JOIN run AS r ON r.run_id = t.run_id "
+	"ORDER BY t.queued_at, t.run_id"
+};
+
+static bool has_place(const struct db_unchecked *list, size_t n, const struct db_unchecked *one)
+{
+	size_t k = 0;
+
+	while (k < n && (list[k].machine_id != one->machine_id || list[k].kernel_id != one->kernel_id))
+		k++;
+	return k < n;
+}
+
+int db_alerts_unchecked(struct db *db, struct arena *a, int max, bool newest, const struct uuid *except, size_t n_except,
 			struct db_unchecked **list, size_t *n, struct err *err)
 {
-	static const struct stmt newest = {	/* the lock of checks keeps others away */
-		"alerts_unchecked",
-		"SELECT t.run_id, r.machine_id, r.kernel_id FROM "
-		"(SELECT run_id, queued_at FROM run_todo WHERE what = 'check' AND run_id <> ALL($2::uuid[]) "
-		"ORDER BY queued_at DESC, run_id LIMIT $1) AS t JOIN run AS r ON r.run_id = t.run_id "
-		"ORDER BY t.queued_at DESC, t.run_id"
-	};
 	static const struct uuid none;
 	struct db_rows *rows;
 
-	if (db_query(db, &newest, DB_ARGS(db_arg_i64(max), db_arg_uuids(n_except ? except : &none, n_except)), &rows,
-		     err))
+	if (db_query(db, newest ? &newest_unchecked : &first_unchecked,
+		     DB_ARGS(db_arg_i64(max), db_arg_uuids(n_except ? except : &none, n_except)), &rows, err))
 		return -1;
 	*n = 0;
 	*list = arena_array(a, struct db_unchecked, (size_t)db_rows_count(rows));
 	for (int i = 0; i < db_rows_count(rows); i++) {
-		struct db_unchecked one = { .machine_id = db_i64(rows, i, 1), .kernel_id = db_i64(rows, i, 2) };
-		size_t k = 0;
+		struct db_unchecked one = { .machine_id = db_i64(rows, i, 1), .kernel_id = db_i64(rows, i, 2),
+					    .queued_at = db_time(rows, i, 3) };
 
 		db_uuid(rows, i, 0, &one.run_id);
-		while (k < *n && ((*list)[k].machine_id != one.machine_id || (*list)[k].kernel_id != one.kernel_id))
-			k++;
-		if (k == *n)
+		if (!newest || !has_place(*list, *n, &one))
 			(*list)[(*n)++] = one;
 	}
 	db_rows_free(rows);

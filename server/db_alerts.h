@@ -17,19 +17,23 @@ int db_alerts_listen(struct db *db, struct err *err);
 struct db_unchecked {
 	struct uuid run_id;
 	int64_t machine_id, kernel_id;
+	int64_t queued_at;
 };
 /* In the transaction: true, until its end, for one process at a time. */
 int db_alerts_lock(struct db *db, bool *mine, struct err *err);
 int db_alerts_lock_wait(struct db *db, struct err *err);	/* the same, in turn: for what moves rows between alerts */
+/* How many runs wait, counted up to `most`. */
+int db_alerts_waiting(struct db *db, int64_t most, int64_t *n, struct err *err);
 /*
- * In the transaction: the machines and kernels of the `max` runs that have waited least, the newest first,
- * without runs of `except`; one entry each, with that run.
+ * In the transaction: the `max` runs that came first, as they came; or the newest first, and of those of
+ * one machine and kernel only the first. Without runs of `except`.
  */
-int db_alerts_unchecked(struct db *db, struct arena *a, int max, const struct uuid *except, size_t n_except,
+int db_alerts_unchecked(struct db *db, struct arena *a, int max, bool newest, const struct uuid *except, size_t n_except,
 			struct db_unchecked **list, size_t *n, struct err *err);
-/* All runs of its machine and kernel that wait, at most `most`, without those of `except`; *series_ids: with a result in one of them, in order. */
+/* All runs of its machine and kernel that wait, at most `most`, without those of `except`. */
 int db_alerts_unchecked_of(struct db *db, struct arena *a, const struct db_unchecked *place, int most,
 			   const struct uuid *except, size_t n_except, struct uuid **run_ids, size_t *n, struct err *err);
+/* The series with a result in one of these runs, in order. */
 int db_alerts_series_of(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, int64_t **series_ids,
 			size_t *n_series, struct err *err);
 int db_alerts_checked(struct db *db, const struct uuid *run_ids, size_t n, struct err *err);

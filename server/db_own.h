@@ -38,6 +38,8 @@ struct db {
 		void (*fn)(void *arg);	/* NULL: nothing, or it has run */
 		void *arg;
 	} meanwhile;
+	bool has_horizon;
+	struct db_horizon horizon;
 	struct buf wire;		/* the parameters of the call being made */
 	struct db_united *united;	/* held; or NULL */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */

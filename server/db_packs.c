@@ -11,6 +11,7 @@
 
 #include "../lib/log.h"
 #include "../lib/must.h"
+#include "../lib/tm.h"
 #include "db_packs_store.h"
 #include "db_seen.h"
 #include "db_seen_sql.h"
@@ -38,15 +39,34 @@ static const struct stmt waiting_samples = {
  * Packs, the runs that wait, and in the last row what db_runs_data_version() would say: one statement costs
  * PostgreSQL half of what three do, and is of one moment.
  */
-#define READ(which)											\
-	"SELECT series_id, samples, body, crc32, NULL::uuid, NULL::text FROM series_pack WHERE " which		\
+#define READ(packs)											\
+	"SELECT series_id, samples, body, crc32, NULL::uuid, NULL::text FROM " packs				\
 	" UNION ALL SELECT NULL, NULL, NULL, NULL, run_id, NULL FROM run_todo WHERE what = 'pack'"		\
 	" UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, pg_current_snapshot()::text"
 enum { SERIES, SAMPLES, BODY, CRC, WAITING };
 
-static const struct stmt read_many = { "pack_read", READ("series_id = ANY($1)") };
+static const struct stmt read_many = { "pack_read", READ("series_pack WHERE series_id = ANY($1)") };
 /* The usual question; with a list the planner would plan it anew each time, or had to be told not to. */
-static const struct stmt read_one = { "pack_read_one", READ("series_id = $1") };
+static const struct stmt read_one = { "pack_read_one", READ("series_pack WHERE series_id = $1") };
+
+/*
+ * Of each set of kernels the newest chunks, with $2 samples and those behind the horizon at least, and the chunks of which
+ * it is not told. LATERAL with an OFFSET is a look-up in the index for each, whatever the planner believes of the table.
+ */
+static const struct stmt read_newest = {
+	"pack_read_newest",
+	READ("(SELECT p.* FROM (SELECT series_id, chunk, kernel_set,"
+	     " row_number() OVER (PARTITION BY series_id, kernel_set ORDER BY chunk DESC) AS nth"
+	     " FROM series_pack WHERE series_id = ANY($1)) c, LATERAL (SELECT series_id, samples, body, crc32 FROM series_pack"
+	     " WHERE series_id = c.series_id AND chunk = c.chunk OFFSET 0) p WHERE c.kernel_set IS NULL OR c.nth <="
+	     " ($2 + (SELECT count(*) FROM run_todo WHERE what = 'check' AND queued_at >= $3)) / $4 + 2) newest")
+};
+
+/* Asked last, so that a run whose samples were read and whose check is still to come is in it. */
+static const struct stmt behind_horizon = {
+	"pack_behind_horizon",
+	"SELECT run_id FROM run_todo WHERE what = 'check' AND queued_at >= $1 AND (queued_at > $1 OR run_id > $2)"
+};
 
 static int by_key(const void *a, const void *b)
 {
@@ -156,6 +176,52 @@ static int gather(struct db *db, struct reading *r, const struct db_rows *read, 
 	return add_packed(r, read, err);
 }
 
+static int leave_out_later(struct db *db, struct reading *r, const struct db_horizon *h, struct err *err)
+{
+	struct db_rows *rows;
+	struct uuid id;
+	uint64_t *keys;
+	size_t n, left = 0;
+
+	if (db_query(db, &behind_horizon, DB_ARGS(db_arg_time(h->queued_at), db_arg_uuid(&h->run_id)), &rows, err))
+		return -1;
+	n = (size_t)db_rows_count(rows);
+	keys = arena_array(r->arena, uint64_t, n);
+	for (size_t i = 0; i < n; i++) {
+		db_uuid(rows, (int)i, 0, &id);
+		keys[i] = db_runs_run_key(&id);
+	}
+	db_rows_free(rows);
+	if (!n)
+		return 0;
+	qsort(keys, n, sizeof(*keys), by_key);
+	for (size_t i = 0; i < r->n; i++)
+		if (!bsearch(&r->samples[i].run_key, keys, n, sizeof(*keys), by_key))
+			r->samples[left++] = r->samples[i];
+	r->n = left;
+	return 0;
+}
+
+/* call: asks for what is to be read. */
+static int read_samples(struct db *db, struct reading *r, struct db_call *call, struct err *err)
+{
+	int ret;
+
+	if (!r->n_series)
+		return 0;
+	ret = db_query_telling(db, call, err);
+	if (!ret)
+		ret = gather(db, r, call->rows, err);
+	db_rows_free(call->rows);
+	if (!ret && r->n && db_horizon(db))
+		ret = leave_out_later(db, r, db_horizon(db), err);
+	if (ret)
+		r->n = 0;
+	for (size_t i = 0; i < r->n && !db_united_nothing(db); i++)
+		r->samples[i].series_id = db_united_main(db, UNITED_SERIES, r->samples[i].series_id);
+	return ret;
+}
+
 int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
 		  struct sample **samples, size_t *n, struct err *err)
 {
@@ -163,17 +229,60 @@ int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, siz
 	struct reading r = { .arena = a, .series_ids = united, .n_series = n_series };
 	const struct db_arg ids = n_series == 1 ? db_arg_i64(united[0]) : db_arg_i64s(united, n_series);
 	struct db_call call = { n_series == 1 ? &read_one : &read_many, &ids, 1, true, NULL };
-	int ret = 0;
+	int ret = read_samples(db, &r, &call, err);
 
-	if (n_series)
-		ret = db_query_telling(db, &call, err);
-	if (n_series && !ret)
-		ret = gather(db, &r, call.rows, err);
-	db_rows_free(call.rows);
-	*n = ret ? 0 : r.n;
+	*n = r.n;
 	*samples = r.samples;
-	for (size_t i = 0; i < *n && !db_united_nothing(db); i++)
-		r.samples[i].series_id = db_united_main(db, UNITED_SERIES, r.samples[i].series_id);
+	return ret;
+}
+
+#define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+/* Those of a kernel together, the newest first. */
+static int by_age(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+	int order = ORDER(x->series_id, y->series_id);
+
+	if (!order)
+		order = ORDER(x->kernel_id, y->kernel_id);
+	if (!order)
+		order = ORDER(y->started_at, x->started_at);
+	return order ? order : ORDER(y->run_key, x->run_key);
+}
+
+static void keep_newest(struct reading *r, size_t most)
+{
+	size_t left = 0, nth = 0;
+
+	if (r->n <= most)
+		return;
+	qsort(r->samples, r->n, sizeof(*r->samples), by_age);
+	for (size_t i = 0; i < r->n; i++) {
+		bool same = i && r->samples[i].series_id == r->samples[left - 1].series_id &&
+			    r->samples[i].kernel_id == r->samples[left - 1].kernel_id;
+
+		nth = same ? nth + 1 : 0;
+		if (nth < most)
+			r->samples[left++] = r->samples[i];
+	}
+	r->n = left;
+}
+
+int db_packs_read_newest(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series, size_t most,
+			 struct sample **samples, size_t *n, struct err *err)
+{
+	const int64_t *united = db_united_all(db, UNITED_SERIES, a, series_ids, &n_series);
+	struct reading r = { .arena = a, .series_ids = united, .n_series = n_series };
+	const struct db_arg args[] = { db_arg_i64s(united, n_series), db_arg_i64((int64_t)most),
+				       db_arg_time(db_horizon(db) ? db_horizon(db)->queued_at : TM_NONE),
+				       db_arg_i64(PACK_CHUNK_FULL) };
+	struct db_call call = { &read_newest, args, 4, true, NULL };
+	int ret = read_samples(db, &r, &call, err);
+
+	keep_newest(&r, most);
+	*n = r.n;
+	*samples = r.samples;
 	return ret;
 }
 

@@ -8,9 +8,16 @@
 
 #include "db_runs.h"
 
-/* All samples of these series and of what is read as one with them, packed or not, each run once, in no particular order. */
+/* All samples up to the horizon of db, of these series and of what is read as one with them, packed or not, each run once, in no particular order. */
 int db_packs_read(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series,
 		  struct sample **samples, size_t *n, struct err *err);
+
+/*
+ * The same, of each series and kernel at most `most`, those that were started last: of a machine with
+ * thousands of boots of a kernel the rest is not even fetched.
+ */
+int db_packs_read_newest(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series, size_t most,
+			 struct sample **samples, size_t *n, struct err *err);
 
 /*
  * Packs up to max_runs waiting runs in one transaction, fewer where they hold more samples than memory

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "../lib/must.h"
 
 struct sample *db_packs_store_more(struct sample_list *l, size_t n)
@@ -120,10 +122,33 @@ static void grow(struct chunk_list *l)
 	GROW(chunks);
 	GROW(samples);
 	GROW(crcs);
+	GROW(kernel_sets);
 	GROW(bodies);
 	GROW(lengths);
 #undef GROW
 	l->cap = cap;
+}
+
+#define KERNELS_MOST 8		/* in a set that is told */
+
+/* The column kernel_set; 0: NULL. */
+static int64_t kernel_set_of(const struct sample *samples, size_t n)
+{
+	int64_t ids[KERNELS_MOST + 1];
+	size_t have = 0, at;
+
+	for (size_t i = 0; i < n; i++) {
+		for (at = 0; at < have && ids[at] < samples[i].kernel_id; at++)
+			;
+		if (at < have && ids[at] == samples[i].kernel_id)
+			continue;
+		if (have == KERNELS_MOST)
+			return 0;
+		memmove(ids + at + 1, ids + at, (have - at) * sizeof(*ids));
+		ids[at] = samples[i].kernel_id;
+		have++;
+	}
+	return (int64_t)XXH3_64bits(ids, have * sizeof(*ids));
 }
 
 void db_packs_store_add(struct chunk_list *l, int64_t chunk, const struct sample *samples, size_t n)
@@ -141,6 +166,7 @@ void db_packs_store_add(struct chunk_list *l, int64_t chunk, const struct sample
 		l->series_ids[l->n] = samples->series_id;
 		l->chunks[l->n] = chunk;
 		l->samples[l->n] = (int64_t)part;
+		l->kernel_sets[l->n] = kernel_set_of(samples, part);
 		l->crcs[l->n] = db_packs_code_crc(b.p, b.len);
 		l->bodies[l->n] = memcpy(arena_alloc(l->arena, b.len), b.p, b.len);
 		l->lengths[l->n++] = b.len;
@@ -150,11 +176,11 @@ void db_packs_store_add(struct chunk_list *l, int64_t chunk, const struct sample
 
 static const struct stmt write_chunks = {
 	"pack_write",
-	"INSERT INTO series_pack (series_id, chunk, samples, body, crc32)"
-	" SELECT u.series_id, u.chunk::integer, u.samples::smallint, u.body, u.crc32"
-	" FROM unnest($1, $2, $3, $4, $5) u (series_id, chunk, samples, body, crc32)"
+	"INSERT INTO series_pack (series_id, chunk, samples, body, crc32, kernel_set)"
+	" SELECT u.series_id, u.chunk::integer, u.samples::smallint, u.body, u.crc32, nullif(u.kernel_set, 0)"
+	" FROM unnest($1, $2, $3, $4, $5, $6) u (series_id, chunk, samples, body, crc32, kernel_set)"
 	" ON CONFLICT (series_id, chunk) DO UPDATE"
-	" SET samples = EXCLUDED.samples, body = EXCLUDED.body, crc32 = EXCLUDED.crc32"
+	" SET samples = EXCLUDED.samples, body = EXCLUDED.body, crc32 = EXCLUDED.crc32, kernel_set = EXCLUDED.kernel_set"
 };
 
 int db_packs_store_write(struct db *db, const struct chunk_list *l, struct err *err)
@@ -163,6 +189,7 @@ int db_packs_store_write(struct db *db, const struct chunk_list *l, struct err *
 		return 0;
 	return db_query(db, &write_chunks,
 			DB_ARGS(db_arg_i64s(l->series_ids, l->n), db_arg_i64s(l->chunks, l->n), db_arg_i64s(l->samples, l->n),
-				db_arg_bytess(l->bodies, l->lengths, l->n), db_arg_i64s(l->crcs, l->n)),
+				db_arg_bytess(l->bodies, l->lengths, l->n), db_arg_i64s(l->crcs, l->n),
+				db_arg_i64s(l->kernel_sets, l->n)),
 			NULL, err);
 }

@@ -28,7 +28,7 @@ size_t db_packs_store_chunk(const struct db_rows *rows, int i, struct sample sam
 /* Chunks to be written, all in one statement. */
 struct chunk_list {
 	struct arena *arena;
-	int64_t *series_ids, *chunks, *samples, *crcs;
+	int64_t *series_ids, *chunks, *samples, *crcs, *kernel_sets;
 	const void **bodies;
 	size_t *lengths;
 	size_t n, cap;

@@ -15,8 +15,7 @@
 #include "detect_range.h"
 #include "detect_rules.h"
 
-#define RUNS_MOST 5000		/* of one machine and kernel, checked together */
-#define LONG_MS 300		/* a transaction that has taken so long takes no other machine or kernel in: fresh runs wait for its end */
+#define LONG_MS 300		/* a transaction that has taken so long takes no other in: fresh runs wait for its end */
 
 /*
  * Series x kernels that are in memory at a time, some 100 MB: an upload may have 100,000 series. One with more than that
@@ -24,7 +23,7 @@
  */
 #define POINTS_MOST 1000000
 
-/* Waiting runs of one machine and kernel: checked together, however many they are. */
+/* Runs of one machine and kernel that are checked together. */
 struct place {
 	const struct cat_machine *machine;
 	const struct cat_kernel *kernel;
@@ -37,7 +36,7 @@ struct place {
 struct work {
 	const struct detect *d;
 	int max_runs;
-	const struct detect_skip *skip;
+	struct detect_queue *queue;
 	struct detect_report *report;
 	struct uuid alone;		/* the run under work, when it is only one */
 };
@@ -62,23 +61,6 @@ static int compare_with_neighbours(const struct detect_rules *rules, struct db *
 		if (detect_alerts_apply_as(rules, db, a, pairs[i].cmp, pairs[i].evidence, report, err))
 			return -1;
 	return 0;
-}
-
-/* Series with a long history are searched for changes of their level, too. */
-static int compare_levels(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
-			  const struct detect_history *h, struct detect_report *report, struct err *err)
-{
-	int64_t *ids = arena_array(a, int64_t, h->n);
-	struct detect_levels levels;
-	size_t n = 0;
-
-	for (size_t i = 0; i < h->n; i++)
-		if (h->series[i].n >= DETECT_PAIRS_LONG)
-			ids[n++] = h->series[i].series->id;
-	if (!n)
-		return 0;
-	return detect_levels_read(rules->d->catalog, db, a, p->kernel, ids, n, &levels, err) ||
-	       detect_levels_apply(&levels, rules, db, a, report, err) ? -1 : 0;
 }
 
 /* Rules that say "never worse than 6.12": each with its kernel, for the series that it looks at. */
@@ -109,8 +91,9 @@ static int check_part(const struct detect_rules *rules, struct db *db, struct ar
 
 	return detect_history_read(rules->d->catalog, db, a, p->kernel, p->series, p->n, &h, err) ||
 	       compare_with_neighbours(rules, db, a, p, &h, report, err) ||
-	       compare_levels(rules, db, a, p, &h, report, err) ||
-	       compare_with_baselines(rules, db, a, p, &h, report, err) ? -1 : 0;
+	       detect_levels_check(rules, db, a, &h, p->kernel, report, err) ||
+	       compare_with_baselines(rules, db, a, p, &h, report, err) ||
+	       calc_noise_learn_given(rules->d->catalog, db, a, p->series, p->n, h.samples, h.n_samples, &report->noise, err) ? -1 : 0;
 }
 
 static int check_place(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,
@@ -137,9 +120,7 @@ static int check_place(const struct detect_rules *rules, struct db *db, struct a
 		if (ret)
 			return -1;
 	}
-	if (detect_fixes_look(rules, db, a, p->kernel, p->series, p->n, err))
-		return -1;
-	return calc_noise_learn(c, db, a, p->series, p->n, &report->noise, err);
+	return detect_fixes_look(rules, db, a, p->kernel, p->series, p->n, err);
 }
 
 /*
@@ -262,19 +243,17 @@ static int gather(const struct work *w, struct db *db, struct arena *a, const st
 		  struct err *err)
 {
 	struct catalog *c = w->d->catalog;
-	bool alone = w->max_runs == 1;
+	struct detect_turn turn;
 
-	*p = (struct place){ .n_runs = 1 };
+	if (detect_queue_turn(w->queue, db, a, of, &turn, err))
+		return -1;
+	*p = (struct place){ .runs = turn.runs, .n_runs = turn.n };
 	db_catalog_lock(c);
-	p->machine = db_catalog_machine(c, of->machine_id);
-	p->kernel = db_catalog_kernel(c, of->kernel_id);
+	p->machine = db_catalog_machine(c, turn.machine_id);
+	p->kernel = db_catalog_kernel(c, turn.kernel_id);
 	db_catalog_unlock(c);
 	if (!p->machine || !p->kernel)
 		return err_set(err, ERR_BUG, "a run names a machine or kernel that the catalogue does not have");
-	p->runs = arena_array(a, struct uuid, 1);
-	*p->runs = of->run_id;
-	if (!alone && db_alerts_unchecked_of(db, a, of, RUNS_MOST, w->skip->ids, w->skip->n, &p->runs, &p->n_runs, err))
-		return -1;
 	return 0;
 }
 
@@ -288,7 +267,7 @@ static int check_list(struct work *w, struct db *db, struct arena *a, const stru
 		w->alone = list[0].run_id;
 	if (db_catalog_refresh(w->d->catalog, db, err) || detect_rules_load(&rules, w->d, db, a, err))
 		return -1;
-	for (size_t i = 0; i < n && (!i || now_ms() - begun < LONG_MS); i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct arena *own = arena_new();
 		struct place p;
 		int ret = gather(w, db, own, &list[i], &p, err) ||
@@ -298,6 +277,9 @@ static int check_list(struct work *w, struct db *db, struct arena *a, const stru
 		arena_free(own);
 		if (ret)
 			return -1;
+		w->report->more |= i + 1 < n && now_ms() - begun >= LONG_MS;
+		if (w->report->more)
+			break;
 	}
 	return detect_rules_touch(&rules, db, a, err);
 }
@@ -307,7 +289,7 @@ static int work_tx(struct db *db, void *arg, struct err *err)
 	struct work *w = arg;
 	struct db_unchecked *list;
 	struct arena *a;
-	size_t n;
+	size_t n = 0;
 	bool mine;
 	int ret = -1;
 
@@ -318,27 +300,27 @@ static int work_tx(struct db *db, void *arg, struct err *err)
 	if (!mine)
 		return 0;
 	a = arena_new();
-	if (!db_alerts_unchecked(db, a, w->max_runs, w->skip->ids, w->skip->n, &list, &n, err))
+	if (!detect_queue_list(w->queue, db, a, w->max_runs, &list, &n, err))
 		ret = n ? check_list(w, db, a, list, n, err) : 0;
+	w->report->more |= n == (size_t)w->max_runs;
+	db_set_horizon(db, NULL);
 	arena_free(a);
 	return ret;
 }
 
-int detect_work(const struct detect *d, struct db *db, int max_runs, struct detect_skip *skip,
+int detect_work(const struct detect *d, struct db *db, int max_runs, struct detect_queue *queue,
 		struct detect_report *report, struct err *err)
 {
 	static const struct uuid none;
-	struct work w = { .d = d, .max_runs = max_runs, .skip = skip, .report = report };
+	struct work w = { .d = d, .max_runs = max_runs, .queue = queue, .report = report };
 	char id[UUID_TEXT], quoted[900];
 
 	if (!db_tx(db, work_tx, &w, DETECT_DEADLINE_MS, err))
 		return 0;
 	if (err->kind == ERR_UNAVAILABLE || uuid_equal(&w.alone, &none))
 		return -1;
-	if (skip->n == DETECT_SKIP_MAX)	/* the oldest gets its next try early */
-		memmove(skip->ids, skip->ids + 1, --skip->n * sizeof(skip->ids[0]));
-	skip->ids[skip->n++] = w.alone;
-	*report = (struct detect_report){ .skipped = true };
+	detect_queue_leave_out(queue, &w.alone);
+	*report = (struct detect_report){ .skipped = true, .more = true };
 	log_event(LOG_ERROR, "a run cannot be checked and is left out", "run=%s error=%s", uuid_format(&w.alone, id),
 		  log_quote(quoted, sizeof(quoted), err->message));
 	return 0;

@@ -8,6 +8,8 @@
 #include "db_packs.h"
 #include "detect_range.h"
 
+#define BOOTS_MOST 512		/* of a series and kernel: what more of them say decides nothing any more */
+
 struct item {			/* a sample in its place */
 	uint32_t series, kernel;
 	struct stats_sample s;
@@ -141,7 +143,7 @@ int detect_history_read(struct catalog *c, struct db *db, struct arena *a, const
 	db_catalog_unlock(c);
 	if (!all)
 		return err_set(err, ERR_BUG, "a run names a series that the catalogue does not have");
-	if (n && db_packs_read(db, a, series_ids, n, &samples, &out->n_samples, err))
+	if (n && db_packs_read_newest(db, a, series_ids, n, BOOTS_MOST, &samples, &out->n_samples, err))
 		return -1;
 	out->samples = samples;
 	rank_kernels(&r, c, kernel, samples, out->n_samples);

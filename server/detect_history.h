@@ -24,7 +24,7 @@ struct history_series {
 struct detect_history {
 	struct history_series *series;	/* as given, by id */
 	size_t n;
-	const struct sample *samples;	/* they are made of, of all kernels */
+	const struct sample *samples;	/* they are made of, of all kernels, variants too */
 	size_t n_samples;
 };
 

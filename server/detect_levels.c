@@ -5,65 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calc_ids.h"
 #include "detect_alerts.h"
+#include "detect_pairs.h"
 
-#define PART 256	/* series of one trend, at most */
-
-struct level_series {
-	int64_t id;
-	const struct trend *trend;
-	const struct trend_series *series;
-};
-
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = ((const struct level_series *)a)->id, y = ((const struct level_series *)b)->id;
-
-	return (x > y) - (x < y);
-}
-
-static int read_part(struct catalog *c, struct db *db, struct arena *a, const char **track, const int64_t *ids, size_t n,
-		     struct trend **out, struct err *err)
-{
-	struct selection sel = { .series = arena_array(a, const struct cat_series *, n), .tracks = track, .n_tracks = 1 };
-
-	db_catalog_lock(c);
-	for (size_t i = 0; i < n; i++) {
-		const struct cat_series *s = db_catalog_series_by_id(c, ids[i]);
-
-		if (s)
-			sel.series[sel.n++] = s;
-	}
-	db_catalog_unlock(c);
-	return calc_trend(c, db, a, &sel, false, NULL, out, err);
-}
-
-int detect_levels_read(struct catalog *c, struct db *db, struct arena *a, const struct cat_kernel *kernel,
-		       const int64_t *series, size_t n, struct detect_levels *out, struct err *err)
-{
-	const char **track = arena_array(a, const char *, 1);
-	size_t part;
-
-	db_catalog_lock(c);
-	db_catalog_kernels(c, &part);
-	db_catalog_unlock(c);
-	part = calc_trend_at_once(part, PART);
-	*track = kernel->track;
-	*out = (struct detect_levels){ .kernel = kernel, .index = arena_array(a, struct level_series, n) };
-	for (size_t from = 0; from < n; from += part) {
-		struct trend *t;
-
-		if (read_part(c, db, a, track, series + from, n - from < part ? n - from : part, &t, err))
-			return -1;
-		for (size_t i = 0; i < t->n_series; i++)
-			if (t->series[i].levels && !strcmp(t->series[i].track, kernel->track))
-				out->index[out->n_index++] = (struct level_series){ t->series[i].series->id, t,
-										    &t->series[i] };
-	}
-	if (out->n_index)
-		qsort(out->index, out->n_index, sizeof(*out->index), by_id);
-	return 0;
-}
+#define PART 256	/* series whose trends are in memory together, at most */
 
 /* ---- steps ---- */
 
@@ -137,10 +83,9 @@ static bool holds(const struct trend_series *s, const struct db_member *m)
  * A row of an alert inside the level the run belongs to: what looked like a step went away. Not of
  * the newest kernel, which several boots may have told apart.
  */
-static void add_gone(struct steps *all, const struct level_series *l, size_t from, size_t to, const struct db_member *m)
+static void add_gone(struct steps *all, const struct trend *t, const struct trend_series *s, size_t from, size_t to,
+		     const struct db_member *m)
 {
-	const struct trend *t = l->trend;
-	const struct trend_series *s = l->series;
 	size_t a = index_of(t, m->change.from_kernel_id), b = index_of(t, m->change.to_kernel_id);
 
 	if (a == t->n_kernels || b == t->n_kernels || b <= from || b >= to || b == s->newest || holds(s, m))
@@ -153,25 +98,75 @@ static void add_gone(struct steps *all, const struct level_series *l, size_t fro
 	};
 }
 
-static void add_series(struct steps *all, const struct level_series *l, const struct cat_kernel *kernel,
+static void add_series(struct steps *all, const struct trend *t, const struct trend_series *s, const struct cat_kernel *kernel,
 		       const struct db_member *members, size_t n)
 {
-	size_t at = index_of(l->trend, kernel->id), from, to;
+	size_t at = index_of(t, kernel->id), from, to;
 	const struct trend_change *left, *right;
 
-	if (at == l->trend->n_kernels)	/* of a run that failed in this */
+	if (at == t->n_kernels)	/* of a run that failed in this */
 		return;
-	touched(l->series, at, &left, &right);
+	touched(s, at, &left, &right);
 	if (left && (left->has_alert || left->confidence == COMPARE_STRONG))
-		add_change(all, l->series, left);
+		add_change(all, s, left);
 	if (right && (right->has_alert || right->confidence == COMPARE_STRONG))
-		add_change(all, l->series, right);
+		add_change(all, s, right);
 	from = left ? left->at : 0;
-	to = right ? right->at : l->trend->n_kernels;
+	to = right ? right->at : t->n_kernels;
 	for (size_t i = 0; i < n; i++)
-		if (members[i].change.series_id == l->id)
-			add_gone(all, l, from, to, &members[i]);
+		if (members[i].change.series_id == s->series->id)
+			add_gone(all, t, s, from, to, &members[i]);
 }
+
+/* ---- reading ---- */
+
+/* The samples of these series alone. */
+static struct sample *samples_of(struct arena *a, const struct detect_history *h, const int64_t *ids, size_t n, size_t *n_samples)
+{
+	struct calc_ids in = calc_ids_new(a, n);
+	struct sample *own;
+	size_t at, left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		*calc_ids_at(&in, ids[i]) = (uint32_t)i + 1;
+	for (size_t i = 0; i < h->n_samples; i++)
+		left += calc_ids_find(&in, h->samples[i].series_id, &at);
+	own = arena_alloc(a, (left + 1) * sizeof(*own));
+	*n_samples = 0;
+	for (size_t i = 0; i < h->n_samples; i++)
+		if (calc_ids_find(&in, h->samples[i].series_id, &at))
+			own[(*n_samples)++] = h->samples[i];
+	return own;
+}
+
+/* Some of the series: their trends are gone again, their steps stay. */
+static int add_part(struct steps *all, struct catalog *c, struct db *db, const struct detect_history *h, const int64_t *ids, size_t n,
+		    const struct cat_kernel *kernel, struct err *err)
+{
+	struct arena *own = arena_new();
+	const char *track = kernel->track;
+	struct selection sel = { .series = arena_array(own, const struct cat_series *, n), .tracks = &track, .n_tracks = 1 };
+	struct db_member *members;
+	struct trend *t;
+	size_t n_samples, n_members;
+	int ret;
+
+	db_catalog_lock(c);
+	for (size_t i = 0; i < n; i++)
+		sel.series[sel.n++] = db_catalog_series_by_id(c, ids[i]);
+	db_catalog_unlock(c);
+	const struct sample *samples = samples_of(own, h, ids, n, &n_samples);
+
+	ret = calc_trend_given(c, db, own, &sel, samples, n_samples, &t, err) ||
+	      db_alerts_members_of_series(db, own, ids, n, &members, &n_members, err) ? -1 : 0;
+	for (size_t i = 0; !ret && i < t->n_series; i++)
+		if (t->series[i].levels && !strcmp(t->series[i].track, track))
+			add_series(all, t, &t->series[i], kernel, members, n_members);
+	arena_free(own);
+	return ret;
+}
+
+/* ---- alerts ---- */
 
 static int by_kernels(const void *a, const void *b)
 {
@@ -183,35 +178,45 @@ static int by_kernels(const void *a, const void *b)
 	return d ? d : (x->row.series->id > y->row.series->id) - (x->row.series->id < y->row.series->id);
 }
 
-int detect_levels_apply(const struct detect_levels *l, const struct detect_rules *rules, struct db *db, struct arena *a,
-			struct detect_report *report, struct err *err)
+static int apply(struct steps *all, const struct detect_rules *rules, struct db *db, struct detect_report *report, struct err *err)
 {
-	int64_t *ids = arena_array(a, int64_t, l->n_index);
-	struct steps all = { .a = a };
-	struct db_member *members;
-	size_t n;
+	if (all->n)
+		qsort(all->list, all->n, sizeof(*all->list), by_kernels);
+	for (size_t from = 0, to; from < all->n; from = to) {
+		struct compare cmp = { .base = all->list[from].from, .head = all->list[from].to };
+		enum calc_worth *evidence;
 
-	if (!l->n_index)
-		return 0;
-	for (size_t i = 0; i < l->n_index; i++)
-		ids[i] = l->index[i].id;
-	if (db_alerts_members_of_series(db, a, ids, l->n_index, &members, &n, err))
-		return -1;
-	for (size_t i = 0; i < l->n_index; i++)
-		add_series(&all, &l->index[i], l->kernel, members, n);
-	if (all.n)
-		qsort(all.list, all.n, sizeof(*all.list), by_kernels);
-	for (size_t from = 0, to; from < all.n; from = to) {
-		struct compare cmp = { .base = all.list[from].from, .head = all.list[from].to,
-				       .rows = arena_array(a, struct compare_row, all.n - from) };
-		enum calc_worth *evidence = arena_array(a, enum calc_worth, all.n - from);
-
-		for (to = from; to < all.n && all.list[to].from == cmp.base && all.list[to].to == cmp.head; to++) {
-			evidence[cmp.n_rows] = all.list[to].evidence;
-			cmp.rows[cmp.n_rows++] = all.list[to].row;
+		for (to = from; to < all->n && all->list[to].from == cmp.base && all->list[to].to == cmp.head;)
+			to++;
+		cmp.rows = arena_array(all->a, struct compare_row, to - from);
+		evidence = arena_array(all->a, enum calc_worth, to - from);
+		for (size_t i = from; i < to; i++) {
+			evidence[cmp.n_rows] = all->list[i].evidence;
+			cmp.rows[cmp.n_rows++] = all->list[i].row;
 		}
-		if (detect_alerts_apply_as(rules, db, a, &cmp, evidence, report, err))
+		if (detect_alerts_apply_as(rules, db, all->a, &cmp, evidence, report, err))
 			return -1;
 	}
 	return 0;
+}
+
+int detect_levels_check(const struct detect_rules *rules, struct db *db, struct arena *a, const struct detect_history *h,
+			const struct cat_kernel *kernel, struct detect_report *report, struct err *err)
+{
+	struct catalog *c = rules->d->catalog;
+	int64_t *ids = arena_array(a, int64_t, h->n);
+	struct steps all = { .a = a };
+	size_t n = 0, part;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->series[i].n >= DETECT_PAIRS_LONG)
+			ids[n++] = h->series[i].series->id;
+	db_catalog_lock(c);
+	db_catalog_kernels(c, &part);
+	db_catalog_unlock(c);
+	part = calc_trend_at_once(part, PART);
+	for (size_t from = 0; from < n; from += part)
+		if (add_part(&all, c, db, h, ids + from, n - from < part ? n - from : part, kernel, err))
+			return -1;
+	return apply(&all, rules, db, report, err);
 }

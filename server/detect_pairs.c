@@ -67,6 +67,17 @@ static struct item *list_items(struct arena *a, const struct detect_history *h, 
 	return list;
 }
 
+/* What it takes is given back: there are many pairs, and each looks through all samples. */
+static int read_noise(struct catalog *c, struct db *db, const struct detect_history *h, const struct sides *sides,
+		      const struct cat_kernel *const kernels[2], struct noise *noise, struct err *err)
+{
+	struct arena *own = arena_new();
+	int ret = calc_noise_given(c, db, own, sides, kernels, 2, h->samples, h->n_samples, noise, err);
+
+	arena_free(own);
+	return ret;
+}
+
 /* The rows of one pair of kernels; items: of all its series, by id. */
 static int compare_pair(struct catalog *c, struct db *db, struct arena *a, const struct detect_history *h,
 			const struct item *items, size_t n, struct compare **out, struct err *err)
@@ -85,7 +96,7 @@ static int compare_pair(struct catalog *c, struct db *db, struct arena *a, const
 	}
 	*sides = (struct sides){ .sel = sel, .n_kernels = 2, .side = side, .noise = noise,
 				 .gap = arena_array(a, struct side_gap, 2 * n) };
-	if (calc_noise_given(c, db, a, sides, kernels, 2, h->samples, h->n_samples, noise, err))
+	if (read_noise(c, db, h, sides, kernels, noise, err))
 		return -1;
 	*out = calc_compare_rows(a, sides, COMPARE_BASE, COMPARE_HEAD, -1);
 	(*out)->base = items->base;

@@ -31,7 +31,7 @@ struct watch {
 	struct catalog *catalog;
 	struct arena *arena;
 	struct detect detect;
-	struct detect_skip skip;
+	struct detect_queue queue;
 	struct deliver_map map;
 	struct deliver deliver;
 	struct watch_send *send;	/* or NULL */
@@ -93,7 +93,7 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 {
 	struct detect_report r = { 0 };
 
-	if (detect_work(&w->detect, w->db, w->careful ? 1 : CHECK_RUNS, &w->skip, &r, err)) {
+	if (detect_work(&w->detect, w->db, w->careful ? 1 : CHECK_RUNS, &w->queue, &r, err)) {
 		if (err->kind == ERR_UNAVAILABLE || w->careful)
 			return -1;
 		w->careful = true;	/* find out which one it is */
@@ -102,7 +102,7 @@ static int check_some(struct watch *w, bool *more, struct err *err)
 	}
 	w->careful &= r.runs > 0;
 	*more |= r.runs > 0 || r.skipped;
-	w->full |= w->careful || r.runs >= CHECK_RUNS || r.skipped;
+	w->full |= w->careful || r.more;
 	if (r.runs)
 		log_event(r.alerts ? LOG_INFO : LOG_DEBUG, "checked", "runs=%zu alerts=%zu", r.runs, r.alerts);
 	if (r.alerts)
@@ -192,7 +192,7 @@ static void work(struct watch *w)
 		w->trouble = false;
 		idle = more ? 0 : idle + 1;
 		if (idle == SKIP_TURNS) {
-			w->skip.n = 0;
+			w->queue.n_left_out = 0;
 			idle = 0;
 		}
 	}

@@ -40,6 +40,17 @@ class Lab:
                      "values": [center * shift * (1 + noise / 4 * (rep - (reps - 1) / 2)) for rep in range(reps)]}
                     for size, center in centers.items()]))
 
+    def multiply(self, boots):
+        """Each run so many times more, as other boots that wait to be packed and checked: much faster than to upload them."""
+        sql(self.db, """
+            WITH new AS (
+                INSERT INTO run (run_id, content_sha256, machine_id, machine_fact_id, kernel_id, config_id, started_at, received_at,
+                                 boot_id, format, token, series_id, status, n, mean, median, stddev, vmin, vmax)
+                SELECT gen_random_uuid(), content_sha256, machine_id, machine_fact_id, kernel_id, config_id, started_at, received_at,
+                       concat(boot_id, '-', g), format, token, series_id, status, n, mean, median, stddev, vmin, vmax
+                FROM run, generate_series(1, %s) g RETURNING run_id)
+            INSERT INTO run_todo (run_id, what) SELECT run_id, what FROM new, (VALUES ('pack'), ('check')) w (what)""", boots)
+
     def checked(self):
         wait_until(lambda: not sql(self.db, "SELECT 1 FROM run_todo"), "all runs are checked and packed")
 
