@@ -8,6 +8,11 @@
 /* api_overview.c */
 int api_overview(struct req *rq, struct err *err);
 
+/* api_machine.c, api_kernel.c, api_benchmark.c */
+int api_machine(struct req *rq, struct err *err);
+int api_kernel(struct req *rq, struct err *err);
+int api_benchmark(struct req *rq, struct err *err);
+
 /* api_upload.c */
 int api_upload(struct req *rq, struct err *err);
 

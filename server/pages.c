@@ -292,11 +292,16 @@ static const char *api_address(const struct req *rq, const char *name, const cha
 /* "sweep" of "/sweep", "overview" of "/", "run" of "/runs/{id}": the name of the file. */
 static const char *page_name(const struct req *rq)
 {
+	static const char *const single[] = { "run", "machine", "kernel", "benchmark" };
+
 	if (!strcmp(rq->path, "/"))
 		return "overview";
 	if (!rq->id)
 		return rq->path + 1;
-	return !strncmp(rq->path, "/runs/", 6) ? "run" : "alert";
+	for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)	/* "/runs/..." is of "run" */
+		if (!strncmp(rq->path + 1, single[i], strlen(single[i])))
+			return single[i];
+	return "alert";
 }
 
 /* aria-current of a link to `page`; one alert stands under them all. */

@@ -73,6 +73,9 @@ export function percentCell(p, always = true) {
 	return (Number(text) === 0 ? '' : p < 0 ? MINUS : always ? '+' : '') + text + THIN + '%';
 }
 
+// Small percents, as of noise: "0.34 %"
+export const percentFine = (p) => (p === null || p === undefined ? '' : significant(p, 2) + THIN + '%');
+
 // A tick: "10 ms", not "10.0 ms"
 export const tick = (v, unit) =>
 	value(v, unit)

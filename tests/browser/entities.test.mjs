@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pages of one machine, kernel and benchmark; the search that leads to them; hostile names in all of it.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launch, server, until, visitor } from './harness.mjs';
+
+const EVIL = '<img src=x onerror=alert(1)>';
+const RTL = '\u05d0\u05d1\u202e gnp.exe';
+const LONG = `6.17.0-${'x'.repeat(240)}.x86_64`;
+let site, browser;
+
+const submission = (machine, kernel, benchmark, environment, at) => ({
+	schema: 'nsecwatch.submission/1',
+	machine: { name: machine, isa: 'x86_64', uarch: 'epyc-milan', cpu: { model_name: EVIL } },
+	kernel,
+	config: { thp: { enabled: 'always' } },
+	environment,
+	started_at: at,
+	source: { tool: EVIL, command: `./run ${EVIL} ${RTL}`, url: 'javascript:alert(1)' },
+	labels: { [EVIL]: RTL },
+	results: [{ benchmark, params: { mode: EVIL }, metric: EVIL, unit: 'ns', better: 'lower', values: [1, 2] }],
+});
+
+before(async () => {
+	[site, browser] = await Promise.all([server(), launch()]);
+	for (const [i, governor] of ['performance', EVIL].entries()) {
+		const res = await site.post('/api/v1/runs', submission(EVIL, LONG, `suite/${RTL}`, { governor, [RTL]: i }, `2026-02-1${i}T00:00:00Z`));
+		assert.equal(res.status, 201, await res.text());
+	}
+});
+after(async () => {
+	await browser?.close();
+	await site?.stop();
+});
+
+async function visit(fn, options) {
+	const v = await visitor(browser, site.url, options);
+
+	try {
+		await fn(v);
+		assert.deepEqual(v.wrong, []);
+	} finally {
+		await v.close();
+	}
+}
+
+const plain = (text) => text.replace(/[\u2009\u202f\u00a0]/g, ' ').trim();
+const at = (kind, name) => `/${kind}/${encodeURIComponent(name)}`;
+
+test('a machine tells what changed of its environment against the run before', () =>
+	visit(async (v) => {
+		await v.open(at('machines', EVIL));
+		const [row, ...more] = await v.cells('#drift-table');
+		assert.equal(more.length, 0, 'one run changed it');
+		assert.match(row.at(-1), /governor: performance \u2192 <img src=x onerror=alert\(1\)>/);
+		assert.match(await v.text('#view'), /model_name <img src=x/);
+	}));
+
+test('a kernel tells what changed with it, where it was tested and what is a variant of it', () =>
+	visit(async (v) => {
+		await v.open(at('kernels', '6.17-rc1'));
+		assert.match(plain(await v.text('h1')), /^v6\.17-rc1 brought \d+ regressions?.* against v6\.16\.$/);
+		assert.ok((await v.cells('#tested-table')).some((r) => r[0] === 'milan-01'));
+		await v.page.locator('a', { hasText: '+revert-cac1db8c3aad' }).first().click();
+		await v.page.waitForURL((u) => u.pathname === at('kernels', '6.17-rc1+revert-cac1db8c3aad'));
+		await v.settled();
+		assert.match(await v.text('dl.facts'), /with cac1db8c3aad reverted/);
+	}));
+
+test('a benchmark tells what it measures, and its noise where that was learned', () =>
+	visit(async (v) => {
+		await v.open(at('benchmarks', 'mprotect/tw4m'));
+		assert.match(plain(await v.text('dl.facts')), /latency in ns\/call, lower is better/);
+		const noise = await v.cells('#noise-table');
+		assert.ok(noise.some((r) => r[0].startsWith('generated-') && /^[\d.]+ %$/.test(r[3])), JSON.stringify(noise));
+	}));
+
+test('names of any kind stay text on all of them, and do not make them wider', () =>
+	visit(
+		async (v) => {
+			for (const path of [at('machines', EVIL), at('kernels', LONG), at('benchmarks', `suite/${RTL}`), '/']) {
+				await v.open(path);
+				assert.equal(await v.page.locator('[data-state=error]').count(), 0, path);
+				assert.equal(await v.page.locator('main img').count(), 0, path);
+				assert.equal(await v.page.locator('a[href^="javascript"]').count(), 0, path);
+				assert.ok(await v.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path);
+			}
+		},
+		{ viewport: { width: 390, height: 844 } },
+	));
+
+test('what is not there says so, with the nearest name', () =>
+	visit(async (v) => {
+		await v.page.goto(site.url + at('machines', 'milan-02'));
+		await v.settled();
+		assert.match(await v.text('[data-state=error]'), /milan-01/);
+		v.wrong.length = 0; // the 404 itself
+	}));
