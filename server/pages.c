@@ -10,6 +10,7 @@
  *	{{id}}		what stands for {id} in it, percent-encoded for links, or ""
  *	{{plots}}	"uplot" where the build has it, else ""
  *	{{api}}		address of the page's data
+ *	{{alerts_open}}	how many alerts are open, or "" where none is
  *	{{on_sweep}}	"page" on this page, else "false": for aria-current
  *	{{version}} {{request_id}}
  *	{{>top}}	parts/top.html, filled in likewise; a part holds no parts
@@ -25,6 +26,7 @@
 #include "../lib/log.h"
 #include "../lib/version.h"
 #include "api_handlers.h"
+#include "db_alerts.h"
 #include "web_args.h"
 
 #define FILE_MAX_BYTES (4 * 1024 * 1024)
@@ -319,6 +321,14 @@ static const char *data_version(struct req *rq)
 	return db_runs_data_version(rq->db, rq->arena, &version, &err) ? "" : version;
 }
 
+static const char *alerts_open(struct req *rq)
+{
+	struct err err = { 0 };
+	int64_t n;
+
+	return db_alerts_count_open(rq->db, &n, &err) || !n ? "" : arena_printf(rq->arena, "%lld", (long long)n);
+}
+
 int pages_page(struct req *rq, struct err *err)
 {
 	const char *name = page_name(rq), *query, *version = data_version(rq);
@@ -340,6 +350,7 @@ int pages_page(struct req *rq, struct err *err)
 		{ "on_compare", on(name, "compare") },
 		{ "on_matrix", on(name, "matrix") },
 		{ "on_alerts", on(name, "alerts") },
+		{ "alerts_open", alerts_open(rq) },
 		{ "svg", picture(rq, name, query) },
 		{ "path", rq->path },
 		{ "id", rq->id ? encoded(rq->arena, rq->id) : "" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What every page does: read the URL, fetch, show; again whenever the URL changes.
 
-import { catalogue, get } from './api.js';
+import { catalogue } from './api.js';
 import { combo } from './combo.js';
 import { $, h, replace } from './dom.js';
 import { clearMarks, help, keys } from './keys.js';
@@ -104,7 +104,6 @@ function again(view) {
 
 	if (!view.again || kept?.asked !== query.api().toString()) return false;
 	tidy();
-	view.bar?.(query);
 	forms(view, query);
 	view.render(kept.data, query, (fn) => clean.push(fn));
 	document.documentElement.dataset.shown = location.pathname + location.search;
@@ -115,16 +114,6 @@ function tidy() {
 	clearMarks();
 	clean.forEach((fn) => fn());
 	clean = [];
-}
-
-// open alerts beside their name in the navigation
-async function countAlerts() {
-	try {
-		const { open } = await get('/api/v1/alerts?limit=1');
-		if (open) $('nav a[href="/alerts"]').append(' ', h('span.count', String(open)));
-	} catch {
-		// the page itself says when the server is away
-	}
 }
 
 async function everythingNamed() {
@@ -168,7 +157,6 @@ async function start() {
 	search();
 	keys();
 	$('#keys')?.addEventListener('click', help);
-	countAlerts();
 	const { view } = await import(`./page_${page}.js`);
 	for (const moved of ['popstate', 'state']) addEventListener(moved, () => again(view) || show(view));
 	await show(view);

@@ -33,8 +33,15 @@ const SORT = {
 };
 export const STANDARD = '-effect';
 
+const params = new WeakMap();
+
 // The numeric parameter that most rows have: what "size" means here
 export function sizeParam(rows) {
+	if (!params.has(rows)) params.set(rows, commonest(rows));
+	return params.get(rows);
+}
+
+function commonest(rows) {
 	const count = new Map();
 
 	for (const r of rows)

@@ -11,7 +11,7 @@ import { current, go, Query } from './query.js';
 import { changeCell, emptyState, machineName, numCell, table, verdictCell } from './views.js';
 import { asker, costParts, whyButton } from './why.js';
 
-const STEP = 60; // rows made at once: more than a screen has
+const STEP = 40; // rows made at once: more than a screen has
 const AHEAD = 600; // px below the edge where the next ones are made
 
 function rowWhy(r, data) {
@@ -222,7 +222,7 @@ export function rowsTable(data, rows, query) {
 	const by = query.get('group');
 	const sort = query.get('sort') ?? STANDARD;
 	const columns = heads(data).length;
-	const make = makers(rows, by, data, scale(data.rows), columns);
+	const make = makers(rows, by, data, (data.scale ??= scale(data.rows)), columns);
 	const more = h('p.more');
 	let made = 0;
 	const next = () => {

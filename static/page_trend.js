@@ -303,6 +303,7 @@ function bar(by = 'size') {
 export const view = {
 	resource: 'trend',
 	svg: true,
+	again: true,
 	load,
 	render,
 	defaults: (query, signal) =>

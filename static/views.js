@@ -198,10 +198,12 @@ export function errorState(e, query) {
 	);
 }
 
-// Without uPlot the server's picture stays, and follows the selection; with it (src null) it makes room.
+// Without uPlot the server draws, and follows the selection; with it (src null) its picture is not even asked for.
 export function showPicture(figure, src) {
-	const img = figure.querySelector('img');
+	let img = figure.querySelector('img');
 
 	figure.hidden = src === null;
-	if (src !== null && img.getAttribute('src') !== src) img.setAttribute('src', src);
+	if (src === null) return;
+	if (!img) figure.append((img = h('img', { width: 960, height: 470, alt: 'The numbers are in the table below' })));
+	if (img.getAttribute('src') !== src) img.setAttribute('src', src);
 }
