@@ -93,6 +93,10 @@ char *buf_steal(struct buf *b, size_t *len)
 
 	buf_reserve(b, 0);
 	p = b->p;
+	if (b->cap - b->len > b->len / 4 + 64) {	/* it may be kept for long */
+		p = realloc(p, b->len + 1);
+		must(p != NULL);
+	}
 	if (len)
 		*len = b->len;
 	buf_init(b);

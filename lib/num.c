@@ -10,29 +10,6 @@
 #include "must.h"
 #include "num_decimal.h"
 
-/* By hand: answers are full of counts and ids, and printf takes ten times as long. */
-int num_format_i64(char out[NUM_MAX], int64_t i)
-{
-	char digits[20];
-	uint64_t left = i < 0 ? -(uint64_t)i : (uint64_t)i;
-	int n = 0, at = 0;
-
-	if (left < 10 && i >= 0) {	/* counts of runs and boots are */
-		out[0] = (char)('0' + left);
-		out[1] = 0;
-		return 1;
-	}
-	do
-		digits[n++] = (char)('0' + left % 10);
-	while (left /= 10);
-	if (i < 0)
-		out[at++] = '-';
-	while (n)
-		out[at++] = digits[--n];
-	out[at] = 0;
-	return at;
-}
-
 static void put_pair(char *p, uint32_t v)
 {
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -128,6 +105,32 @@ static void put_word(char *p, uint64_t w)
 {
 	w = htole64(w);
 	memcpy(p, &w, sizeof(w));
+}
+
+/* By hand: answers are full of counts and ids, and printf takes ten times as long. */
+int num_format_i64(char out[NUM_MAX], int64_t i)
+{
+	char digits[20];
+	uint64_t left = i < 0 ? -(uint64_t)i : (uint64_t)i;
+	int n = 0, at = 0;
+
+	if (i >= 0 && left < 100000000) {	/* most: the digits behind the zeros before them */
+		uint64_t eight = eight_digits((uint32_t)left);
+
+		n = eight ? __builtin_ctzll(eight) / 8 : 7;
+		put_word(out, (eight | UINT64_C(0x3030303030303030)) >> 8 * n);
+		out[8 - n] = 0;
+		return 8 - n;
+	}
+	do
+		digits[n++] = (char)('0' + left % 10);
+	while (left /= 10);
+	if (i < 0)
+		out[at++] = '-';
+	while (n)
+		out[at++] = digits[--n];
+	out[at] = 0;
+	return at;
 }
 
 /* All 17 digits, of which the first n count. */

@@ -87,7 +87,8 @@ static void json_counts(struct jsonw *j, const char *key, const int64_t *v, size
 	for (size_t i = 0; i < n; i++) {
 		if (!i || v[i] != v[i - 1])	/* labs repeat as often each time */
 			len = 1 + (size_t)num_format_i64(number + 1, v[i]);
-		buf_add(j->out, number + !i, len - !i);
+		memcpy(buf_room(j->out, NUM_MAX), number + !i, NUM_MAX);	/* all of it is a few words */
+		j->out->len += len - !i;
 	}
 	jsonw_array_end(j);
 }

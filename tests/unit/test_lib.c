@@ -188,6 +188,26 @@ static bool few_good(double d)
 	return good && n == n_quick && !strcmp(text, quick);
 }
 
+static void whole(void)
+{
+	char text[NUM_MAX], theirs[32];
+	size_t wrong = 0;
+	unsigned seed = 3;
+
+	for (int i = 0; i < 100000; i++) {
+		int64_t v = (int64_t)(((uint64_t)rand_r(&seed) << 33 ^ (uint64_t)rand_r(&seed) << 2) >> rand_r(&seed) % 64);
+		int64_t near = i % 19 ? v : (int64_t)pow(10, i / 19 % 19) - i % 2;	/* around powers of ten, too */
+
+		for (int sign = 1; sign >= -1; sign -= 2) {
+			snprintf(theirs, sizeof(theirs), "%lld", (long long)(sign * near));
+			wrong += num_format_i64(text, sign * near) != (int)strlen(theirs) || strcmp(text, theirs);
+		}
+	}
+	ok(!wrong, "100,000 whole numbers are as printf() writes them");
+	num_format_i64(text, INT64_MIN);
+	is_str(text, "-9223372036854775808", "the least one, too");
+}
+
 static void few(void)
 {
 	static const double odd[] = { 0, 1, 10, 999999.5, 999999.95, 999999.96, 1e6, 1e6 + .5, 0.99999995, 0.999999949, 9.9999995, 9.99999949,
@@ -358,6 +378,7 @@ int main(void)
 	arena();
 	buf();
 	num();
+	whole();
 	few();
 	json();
 	utf8();
