@@ -81,6 +81,23 @@ void arena_reset(struct arena *a)
 	a->handed_out = 0;
 }
 
+/* Behind a's own block that is being filled: a reset frees them, and keeps that. */
+void arena_adopt(struct arena *a, struct arena *other)
+{
+	struct block **end = &other->top;
+
+	while (*end)
+		end = &(*end)->next;
+	if (a->top) {
+		*end = a->top->next;
+		a->top->next = other->top;
+	} else {
+		a->top = other->top;
+	}
+	a->handed_out += other->handed_out;
+	free(other);
+}
+
 size_t arena_used(const struct arena *a)
 {
 	return a->handed_out;

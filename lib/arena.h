@@ -17,6 +17,7 @@ void arena_free(struct arena *a);		/* accepts NULL */
 void arena_reset(struct arena *a);		/* empties it, keeping one block for reuse */
 size_t arena_used(const struct arena *a);	/* bytes handed out since new or reset */
 
+void arena_adopt(struct arena *a, struct arena *other);	/* what `other` handed out is a's from now on; `other` is freed */
 void *arena_alloc(struct arena *a, size_t size);	/* 16-byte aligned, not cleared */
 void *arena_zalloc(struct arena *a, size_t size);	/* cleared */
 /* Grows `p` (of old_size bytes, or NULL) to new_size, moving it if need be. */

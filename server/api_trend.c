@@ -7,6 +7,7 @@
 
 #include "../chart/table.h"
 #include "../lib/num.h"
+#include "../lib/parallel.h"
 #include "../lib/tm.h"
 #include "api_shapes.h"
 #include "calc_trend_thin.h"
@@ -15,6 +16,7 @@
 
 #define RUNS_MOST 20000		/* of one answer: more would be a cloud, not dots */
 #define KERNELS_APART 64	/* from so many on (10 KB) their text is a piece of its own, shared among answers */
+#define POINTS_LEAST 4000	/* to be written by one CPU: a quarter of a millisecond's work */
 #define POINT_BYTES 32		/* of y, lo, hi, n and boots, at least: `out` need not grow from nothing */
 #define POINTS_MOST 100000	/* of a line: what most= can say */
 
@@ -203,6 +205,49 @@ static void json_machines(struct jsonw *j, struct arena *a, const struct trend *
 	jsonw_array_end(j);
 }
 
+struct written {		/* some of the series, as text */
+	const struct asked *asked;
+	size_t from, to;
+	struct buf text;
+};
+
+static void write_part(void *arg, unsigned i)
+{
+	struct written *part = (struct written *)arg + i;
+	struct jsonw j = jsonw_begin(&part->text);
+
+	buf_reserve(&part->text, (part->to - part->from) * part->asked->trend->n_kernels * POINT_BYTES);
+	for (size_t k = part->from; k < part->to; k++)
+		json_series(&j, part->asked, &part->asked->trend->series[k]);
+}
+
+/* On several CPUs where it pays. Explanations come from the answer's arena, which is one thread's. */
+static void json_all_series(struct jsonw *j, const struct asked *asked)
+{
+	const struct trend *t = asked->trend;
+	unsigned n = asked->explain ? 1 : parallel_parts(t->n_series * t->n_kernels, POINTS_LEAST);
+	struct written parts[PARALLEL_MOST];
+
+	for (unsigned i = 0; i < n; i++) {
+		parts[i] = (struct written){ .asked = asked, .from = parallel_from(t->n_series, i, n),
+					     .to = parallel_from(t->n_series, i + 1, n) };
+		buf_init(&parts[i].text);
+	}
+	if (n == 1) {
+		for (size_t i = 0; i < t->n_series; i++)
+			json_series(j, asked, &t->series[i]);
+		return;
+	}
+	parallel_run(n, write_part, parts);
+	for (unsigned i = 0; i < n; i++) {
+		if (parts[i].text.len) {
+			jsonw_piece(j, parts[i].text.p, parts[i].text.len);
+			j->comma = true;
+		}
+		buf_fini(&parts[i].text);
+	}
+}
+
 /*
  * The kernels, as text that the answers about them have in common. The catalogue makes an entry's text anew when
  * something in it changes, and never takes one back, so the same addresses are the same texts.
@@ -245,8 +290,7 @@ static void as_json(struct req *rq, const struct asked *asked)
 		json_machines(&j, asked->a, t);
 	jsonw_key(&j, "series");
 	jsonw_array(&j);
-	for (size_t i = 0; i < t->n_series; i++)
-		json_series(&j, asked, &t->series[i]);
+	json_all_series(&j, asked);
 	jsonw_array_end(&j);
 	jsonw_object_end(&j);
 }

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "../lib/num.h"
+#include "../lib/parallel.h"
 #include "../lib/stats/bh.h"
 #include "calc_ids.h"
 #include "calc_noise.h"
 #include "calc_trend_levels.h"
 #include "db_alerts.h"
 #include "db_packs.h"
+
+#define POINTS_LEAST 4000	/* in a part: a quarter of a millisecond's work */
 
 struct step {			/* two neighbours of a series that were tested */
 	struct trend_series *series;
@@ -347,6 +350,93 @@ static void make_series(struct work *w)
 	end_series(w, s, before, last);
 }
 
+static void make_room(struct work *w)
+{
+	w->detector = change_new(w->a);
+	w->measured = arena_alloc(w->a, w->n_kernels * sizeof(*w->measured));
+	w->level_runs = arena_alloc(w->a, w->n_kernels * sizeof(*w->level_runs));
+	w->drawn = arena_alloc(w->a, w->n_kernels * sizeof(*w->drawn));
+	w->history = arena_alloc(w->a, CALC_NOISE_KERNELS * sizeof(*w->history));
+	w->scratch = arena_alloc(w->a, 2 * CALC_NOISE_KERNELS * sizeof(*w->scratch));
+}
+
+/* ---- on several CPUs ---- */
+
+struct part {			/* some of the series: their points, and room for what they become */
+	struct work w;
+	struct trend out;
+};
+
+static void make_part(void *arg, unsigned i)
+{
+	struct part *part = (struct part *)arg + i;
+
+	make_room(&part->w);
+	make_series(&part->w);
+}
+
+/* Points into parts where a series begins. Each part has its arena, the first one the answer's. */
+static void split(struct work *w, struct part *parts, unsigned n)
+{
+	size_t entries = 0;
+	unsigned at = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct trend_run *p = &w->points[i], *before = &w->points[i ? i - 1 : 0];
+		bool begins = !i || p->series != before->series;
+
+		if (begins && at < n && i >= parallel_from(w->n, at, n)) {
+			struct part *part = &parts[at];
+
+			part->w = *w;
+			part->w.a = at ? arena_new() : w->a;
+			part->w.points = &w->points[i];
+			part->w.out = &part->out;
+			part->out = (struct trend){ .series = w->out->series + entries };
+			if (at)
+				part[-1].w.n = (size_t)(p - part[-1].w.points);
+			part->w.n = w->n - i;
+			at++;
+		}
+		entries += begins || w->line[p->kernel] != w->line[before->kernel];
+	}
+	for (; at < n; at++)		/* fewer series than parts */
+		parts[at].w = (struct work){ .a = arena_new(), .out = &parts[at].out };
+}
+
+static void join(struct work *w, struct part *parts, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		w->n_steps += parts[i].w.n_steps;
+		w->out->n_series += parts[i].out.n_series;
+		if (i)
+			arena_adopt(w->a, parts[i].w.a);
+	}
+	w->steps = arena_alloc(w->a, w->n_steps * sizeof(*w->steps));
+	w->n_steps = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (parts[i].w.n_steps)
+			memcpy(w->steps + w->n_steps, parts[i].w.steps, parts[i].w.n_steps * sizeof(*w->steps));
+		w->n_steps += parts[i].w.n_steps;
+	}
+}
+
+static void make_all(struct work *w)
+{
+	unsigned n = parallel_parts(w->n, POINTS_LEAST);
+	struct part *parts;
+
+	if (n == 1) {
+		make_room(w);
+		make_series(w);
+		return;
+	}
+	parts = arena_array(w->a, struct part, n);
+	split(w, parts, n);
+	parallel_run(n, make_part, parts);
+	join(w, parts, n);
+}
+
 /* ---- changes ---- */
 
 static struct trend_change *add_change(struct work *w, struct trend_series *s)
@@ -441,13 +531,7 @@ static int make(struct work *w, struct catalog *c, struct db *db, const struct s
 	/* a series has at most one entry a track, and no more entries than points; each is cleared when it is added */
 	n = w->sel->n * w->n_lines < w->n ? w->sel->n * w->n_lines : w->n;
 	w->out->series = arena_alloc(a, n * sizeof(*w->out->series));
-	w->detector = change_new(a);
-	w->measured = arena_alloc(a, w->n_kernels * sizeof(*w->measured));
-	w->level_runs = arena_alloc(a, w->n_kernels * sizeof(*w->level_runs));
-	w->drawn = arena_alloc(a, w->n_kernels * sizeof(*w->drawn));
-	w->history = arena_alloc(a, CALC_NOISE_KERNELS * sizeof(*w->history));
-	w->scratch = arena_alloc(a, 2 * CALC_NOISE_KERNELS * sizeof(*w->scratch));
-	make_series(w);
+	make_all(w);
 	judge_steps(w);
 	return find_alerts(w, db, err);
 }

@@ -290,3 +290,31 @@ def test_what_many_answers_have_in_common_is_never_old(api, machine):
     assert api.post(f"/api/v1/runs/{run['run_id']}:invalidate", json={"reason": "wrong"}).status_code == 200
     assert names_of(trend(api, machine, benchmark="shared/two")) == KERNELS[:-1]
     assert names_of(trend(api, machine, benchmark="shared/one"))[-1] == KERNELS[-2]
+
+
+def test_a_chart_made_on_several_processors_is_that_of_its_lines(api, machine):
+    """10,000 points are made and written in parts; each line is what it is alone, whatever part it came into."""
+    for at, kernel in enumerate(KERNELS):
+        level = 1.3 if at > 40 else 1
+        results = [{"benchmark": "parts/many", "params": {"size": size}, "metric": "latency", "unit": "ns/call", "better": "lower",
+                    "values": [(100 + size) * (level if size % 9 == 0 else 1) * (1 + ((at * 7 + size * 3) % 5 - 2) / 500)]}
+                   for size in range(120)]
+        # lines too short for levels: steps between neighbours are tested, all of the answer as one family
+        for boot in range(3 if at < 6 else 0):
+            short = [{**results[0], "params": {"size": 1000 + size}, "values": [100 + boot / 10 + 50 * (at > 2)]} for size in range(8)]
+            api.store(submission(kernel, machine, results=short, boot_id=f"boot-{at}-{boot}"))
+        api.store(submission(kernel, machine, results=results, boot_id=f"boot-{at}"))
+    chart = trend(api, machine, benchmark="parts/many")
+    assert len(chart["series"]) == 128 and len(chart["kernels"]) == len(KERNELS)
+    sizes = [s["params"]["size"] for s in chart["series"]]
+    assert sizes == sorted(sizes) and sizes[:3] == [0, 1, 2]
+    for at in (0, 1, 9, 36, 59, 60, 61, 63, 64, 65, 108, 119):
+        (alone,) = trend(api, machine, benchmark="parts/many", **{"param.size": at})["series"]
+        assert chart["series"][at] == alone
+        assert [c["at"] for c in alone["changes"]] == ([41] if at % 9 == 0 else [])
+    for series in chart["series"][120:]:
+        assert series["n"][:6] == [3] * 6 and series["y"][6:] == [None] * (len(KERNELS) - 6)
+        assert [(c["at"], c["verdict"], c["level"]) for c in series["changes"]] == [(3, "regression", False)]
+    explained = trend(api, machine, benchmark="parts/many", explain=1)
+    assert explained["series"][9]["changes"][0].pop("why")["text"]
+    assert explained["series"][9]["changes"][0] == chart["series"][9]["changes"][0]

@@ -16,7 +16,8 @@
 
 static void arena(void)
 {
-	struct arena *a = arena_new();
+	struct arena *a = arena_new(), *other;
+	const char *kept;
 	char *p, *big;
 	bool aligned = true;
 
@@ -37,6 +38,18 @@ static void arena(void)
 	is_str(arena_printf(a, "%d-%s", 7, "x"), "7-x", "printf into an arena");
 	arena_reset(a);
 	ok(arena_used(a) == 0, "a reset arena is empty");
+	other = arena_new();
+	kept = arena_strdup(other, "kept");
+	arena_alloc(other, 1u << 20);
+	arena_strdup(a, "own");
+	arena_adopt(a, other);
+	ok(!strcmp(kept, "kept") && arena_used(a) >= 1u << 20, "an adopted arena's memory lives on");
+	arena_adopt(a, arena_new());
+	other = arena_new();
+	arena_adopt(other, a);
+	a = other;
+	is_str(kept, "kept", "by an arena that has none of its own, too");
+	arena_reset(a);
 	p = arena_zalloc(a, 64);
 	for (int i = 0; i < 64; i++)
 		aligned &= !p[i];
