@@ -283,13 +283,41 @@ static const char **names_of(struct catalog *c, struct arena *a, const struct wa
 	return names;
 }
 
-/* Exact values must name something that exists, whatever the other arguments leave of it. */
-static int check_known(struct catalog *c, struct arena *a, const struct want *w, struct err *err)
+/* Series, perhaps of one benchmark only. */
+struct some_series {
+	const struct cat_series *const *v;
+	size_t n;
+};
+
+/* Marks the values that series have; how many exact ones are left. */
+static size_t look_among(struct arena *a, const struct want *w, const struct some_series *series, bool *known, bool *param_known,
+			 size_t left)
 {
-	size_t n_series, n, left = w->n;
-	const struct cat_series *const *series = db_catalog_series(c, &n_series);
-	bool *known = arena_array(a, bool, w->n), param_known = w->field != F_PARAM;
 	const void *part, *last = NULL;
+
+	for (size_t s = 0; s < series->n && (left || !*param_known); s++, last = part) {
+		part = part_of(series->v[s], w->field);
+		if (part && part == last)
+			continue;
+		*param_known = *param_known || param_of(series->v[s], w->param);
+		for (size_t i = 0; i < w->n; i++)
+			if (!known[i] && fits_value(a, w, i, series->v[s])) {
+				known[i] = true;
+				left--;
+			}
+	}
+	return left;
+}
+
+/*
+ * Exact values must name something that exists, whatever the other arguments leave of it. Mostly it is among the series of
+ * the benchmark asked for; all of them, 20,000 perhaps, are looked at where it is not.
+ */
+static int check_known(struct catalog *c, struct arena *a, const struct want *w, const struct some_series *near, struct err *err)
+{
+	struct some_series all;
+	size_t n, left = w->n;
+	bool *known = arena_array(a, bool, w->n), param_known = w->field != F_PARAM;
 	const char **names;
 
 	for (size_t i = 0; i < w->n; i++)
@@ -297,17 +325,11 @@ static int check_known(struct catalog *c, struct arena *a, const struct want *w,
 			known[i] = true;
 			left--;
 		}
-	for (size_t s = 0; s < n_series && (left || !param_known); s++, last = part) {
-		part = part_of(series[s], w->field);
-		if (part && part == last)
-			continue;
-		param_known = param_known || param_of(series[s], w->param);
-		for (size_t i = 0; i < w->n; i++)
-			if (!known[i] && fits_value(a, w, i, series[s])) {
-				known[i] = true;
-				left--;
-			}
-	}
+	left = look_among(a, w, near, known, &param_known, left);
+	all.v = db_catalog_series(c, &all.n);
+	left = look_among(a, w, &all, known, &param_known, left);
+	if (!left && param_known)
+		return 0;
 	if (!param_known) {
 		names = names_of(c, a, w, true, &n);
 		return calc_select_unknown(a, w->name, w->param, names, n, err);
@@ -435,11 +457,27 @@ static void select_locked(struct catalog *c, struct arena *a, struct want *wants
 	add_fitting(a, wants, n_wants, series, n, sel);
 }
 
+/* Those of the first benchmark that is asked for by its name; none. */
+static struct some_series near_series(struct catalog *c, const struct want *wants, size_t n)
+{
+	struct some_series near = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cat_benchmark *b = wants[i].field == F_BENCHMARK && !wants[i].is_glob[0] ?
+						db_catalog_benchmark_of(c, wants[i].values[0]) : NULL;
+
+		if (b)
+			near.v = db_catalog_series_of(c, b->id, &near.n);
+	}
+	return near;
+}
+
 /* strict: an exact value must name something. */
 static int select_series(struct catalog *c, struct arena *a, const struct select_arg *args, size_t n, bool strict,
 			 struct selection *sel, struct err *err)
 {
 	struct want *wants = arena_array(a, struct want, n + 1);
+	struct some_series near;
 	size_t n_wants = 0;
 	int ret = 0;
 
@@ -453,8 +491,9 @@ static int select_series(struct catalog *c, struct arena *a, const struct select
 			add_want(c, a, wants, &n_wants, &args[i], n);
 		}
 	}
+	near = near_series(c, wants, n_wants);
 	for (size_t i = 0; i < n_wants && strict && !ret; i++)
-		ret = check_known(c, a, &wants[i], err);
+		ret = check_known(c, a, &wants[i], &near, err);
 	if (!ret)
 		select_locked(c, a, wants, n_wants, sel);
 	db_catalog_unlock(c);
