@@ -10,6 +10,8 @@
 #include "api_shapes.h"
 #include "calc_matrix.h"
 #include "calc_matrix_text.h"
+#include "calc_matrix_words.h"
+#include "calc_words.h"
 
 /* ---- JSON ---- */
 
@@ -38,6 +40,7 @@ static void json_cell(struct jsonw *j, struct arena *a, const struct matrix *m, 
 	jsonw_kstr(j, "direction", calc_compare_direction_word(c->direction));
 	jsonw_kstr(j, "verdict", calc_compare_verdict_word(c->verdict));
 	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
+	jsonw_kbool(j, "signs_disagree", c->signs_disagree);
 	jsonw_ki64(j, "n_series", (int64_t)c->n_series);
 	jsonw_key(j, "worst");
 	jsonw_object(j);
@@ -53,7 +56,22 @@ static void json_cell(struct jsonw *j, struct arena *a, const struct matrix *m, 
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, struct arena *a, const struct matrix *m, bool explain)
+static void json_net(struct jsonw *j, const struct matrix *m)
+{
+	struct matrix_net net;
+
+	calc_matrix_net(m, &net);
+	jsonw_key(j, "net");
+	jsonw_object(j);
+	jsonw_kstr(j, "verdict", net.verdict);
+	jsonw_ki64(j, "better", (int64_t)net.better);
+	jsonw_ki64(j, "worse", (int64_t)net.worse);
+	jsonw_ki64(j, "unchanged", (int64_t)net.unchanged);
+	jsonw_ki64(j, "inconclusive", (int64_t)net.inconclusive);
+	jsonw_object_end(j);
+}
+
+static void as_json(struct buf *out, struct arena *a, const struct matrix *m, const char *cols, bool explain)
 {
 	struct jsonw j = jsonw_begin(out);
 
@@ -62,6 +80,8 @@ static void as_json(struct buf *out, struct arena *a, const struct matrix *m, bo
 	api_shapes_kernel(&j, m->compare->base);
 	jsonw_key(&j, "head");
 	api_shapes_kernel(&j, m->compare->head);
+	jsonw_kstr(&j, "sentence", calc_matrix_sentence(a, m, cols));
+	json_net(&j, m);
 	json_labels(&j, "rows", m->rows, m->n_rows);
 	json_labels(&j, "cols", m->cols, m->n_cols);
 	jsonw_key(&j, "cells");
@@ -111,6 +131,17 @@ static void as_csv(struct buf *out, struct arena *a, const struct matrix *m, con
 	table_csv(out, t);
 }
 
+static void as_text(struct buf *out, struct arena *a, const struct matrix *m, const char *rows, const char *cols)
+{
+	if (m->n_rows && m->n_cols) {
+		table_para(out, 2, table_clean(a, arena_printf(a, "%s against %s: %s", calc_words_kernel(a, m->compare->head),
+							       calc_words_kernel(a, m->compare->base),
+							       calc_matrix_sentence(a, m, cols))));
+		buf_putc(out, '\n');
+	}
+	calc_matrix_text(out, a, m, rows, cols);
+}
+
 /* ---- picture ---- */
 
 #define ROWS_DRAWN 60
@@ -142,7 +173,8 @@ static struct chart_cell drawn(struct arena *a, const struct matrix_cell *c)
 		return (struct chart_cell){ 0 };
 	return (struct chart_cell){
 		.text = table_percent(a, c->percent),
-		.note = arena_printf(a, "%s, %zu row%s", word, c->n_series, c->n_series == 1 ? "" : "s"), .brief = word,
+		.note = arena_printf(a, "%s, %zu row%s", c->signs_disagree ? "signs disagree" : word, c->n_series,
+				     c->n_series == 1 ? "" : "s"), .brief = word,
 		.strength = strength(c),
 		.tone = c->direction == COMPARE_WORSE ? CHART_WORSE : c->direction == COMPARE_BETTER ? CHART_BETTER :
 			CHART_NEUTRAL,
@@ -235,10 +267,10 @@ int api_matrix(struct req *rq, struct err *err)
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, m, rows, cols);
 	else if (rq->rep == REP_TEXT)
-		calc_matrix_text(&rq->out, rq->arena, m, rows, cols);
+		as_text(&rq->out, rq->arena, m, rows, cols);
 	else if (rq->rep == REP_SVG)
 		as_svg(&rq->out, rq->arena, m, rows, cols);
 	else
-		as_json(&rq->out, rq->arena, m, explain);
+		as_json(&rq->out, rq->arena, m, cols, explain);
 	return 0;
 }

@@ -9,7 +9,7 @@ static const char *cell_text(struct arena *a, const struct matrix_cell *c)
 
 	if (!c->n_series)
 		return "-";
-	return arena_printf(a, "%s%s", table_percent(a, c->percent), marks[c->verdict]);
+	return arena_printf(a, "%s%s%s", table_percent(a, c->percent), marks[c->verdict], c->signs_disagree ? "!" : "");
 }
 
 /* "THP", "param.size_kib": over the first column. */
@@ -17,7 +17,7 @@ void calc_matrix_text(struct buf *out, struct arena *a, const struct matrix *m, 
 {
 	struct table_col *head = arena_array(a, struct table_col, m->n_cols + 1);
 	struct table *t;
-	bool empty = false;
+	bool empty = false, disagree = false;
 
 	table_para(out, 2, table_clean(a, arena_printf(a, "%s against %s, change by %s (down) and %s (across)",
 						       m->compare->head->name, m->compare->base->name, rows, cols)));
@@ -38,10 +38,12 @@ void calc_matrix_text(struct buf *out, struct arena *a, const struct matrix *m, 
 
 			table_str(t, cell_text(a, cell));
 			empty |= !cell->n_series;
+			disagree |= cell->n_series && cell->signs_disagree;
 		}
 	}
 	table_txt(out, t);
 	buf_putc(out, '\n');
 	table_para(out, 2, arena_printf(a, "Geometric means. ?: can't tell from noise (or there is no noise "
-					"estimate); =: unchanged%s.", empty ? "; -: not run on both" : ""));
+					"estimate); =: unchanged%s%s.", disagree ? "; !: signs of its rows disagree" : "",
+					empty ? "; -: not run on both" : ""));
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where does the verdict depend on machine or THP mode: a cell a combination, the number in the cell.
 
-import { get } from './api.js';
+import { catalogue, get, list } from './api.js';
 import { chips } from './chips.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { bestPair } from './pick.js';
-import { Query } from './query.js';
+import { current, Query } from './query.js';
 import { emptyState, generatedNote, howToSend, isGenerated, machineName, table } from './views.js';
 import { asker, whyButton } from './why.js';
 
+const PATCHES_MOST = 6;
 const DIMENSIONS = ['uarch', 'machine', 'isa', 'thp', 'benchmark', 'track'];
 
 function dims(query) {
@@ -37,6 +38,7 @@ function strength(cell) {
 const worse = (cell) => cell.direction === 'worse';
 
 function wordOf(cell) {
+	if (cell.signs_disagree) return 'signs disagree';
 	return cell.verdict === 'inconclusive' ? `${cell.ci ? 'inconclusive' : 'unproven'}` : cell.verdict;
 }
 
@@ -54,15 +56,16 @@ function cellOf(cell, link, why) {
 	if (!cell) return h('td.empty', { title: 'not measured with both kernels' }, '\u2013');
 	const s = strength(cell);
 	const side = cell.verdict === 'unchanged' || !s ? '' : worse(cell) ? `w${s}` : `b${s}`;
-	const title = `${cell.ci ? `95 % interval ${f.range(cell.ci[0], cell.ci[1])}; ` : ''}worst series ${f.percent(cell.worst?.change_percent)}`;
+	const title = `${cell.signs_disagree ? `${cell.verdict}; some of its rows surely rose and some surely fell; ` : ''}${cell.ci ? `95 % interval ${f.range(cell.ci[0], cell.ci[1])}; ` : ''}worst series ${f.percent(cell.worst?.change_percent)}`;
 
 	return h(
 		side ? `td.${side}` : 'td',
-		{ title, 'data-verdict': cell.verdict },
+		{ title, 'data-verdict': cell.verdict, 'data-signs': cell.signs_disagree ? 'disagree' : undefined },
 		h(
 			'a',
 			{ href: link },
 			h('b', f.percent(cell.percent)),
+			cell.ci ? h('span.ci', `${f.percent(cell.ci[0])} .. ${f.percent(cell.ci[1])}`) : null,
 			h('span.word', `${wordOf(cell)}, ${f.plural(cell.n_series, 'row')}`),
 		),
 		why,
@@ -76,34 +79,73 @@ function cellWhy(ask, r, c, title) {
 	});
 }
 
-// "better with thp always (-37 % .. -16 %), worse with never (+44 % .. +81 %)"
-function statement(data, query, d) {
-	const kernels = `${f.tag(data.head)} against ${f.tag(data.base)}`;
-	const all = data.cells.flat().filter(Boolean);
-	const columns = data.cols.map((name, c) => {
-		const cells = data.cells.map((r) => r[c]).filter(Boolean);
-		const is = (word) =>
-			cells.length && cells.every((o) => o.direction === word && Math.abs(o.percent) >= FAINT);
-		const signs = new Set(cells.map((o) => Math.sign(o.percent)));
-		return {
-			name,
-			span: signs.size === 1 ? ` (${spanOf(cells)})` : '',
-			word: is('worse') ? 'worse' : is('better') ? 'better' : '',
-		};
-	});
-	const told = columns.filter((c) => c.word);
-	const agree = new Set(told.map((c) => c.word)).size < 2 && told.length === columns.length;
+const NET = {
+	better: 'On balance better: nowhere worse.',
+	worse: 'On balance worse: nowhere better.',
+	'trade-off': 'On balance a trade-off.',
+	unchanged: 'On balance unchanged.',
+	inconclusive: 'On balance nothing is proven.',
+};
 
-	if (agree && columns.length && told.length)
-		return `${kernels}: ${told[0].word} everywhere, ${spanOf(all)} over ${f.plural(all.length, 'combination')} of ${d.rows} and ${d.cols}.`;
-	if (told.length)
-		return `${kernels}: ${told.map((c) => `${c.word} with ${d.cols === 'thp' ? 'THP' : d.cols} ${c.name}${c.span}`).join(', ')}${told.length < columns.length ? ', mixed otherwise' : ''}.`;
-	return `${kernels}: no side taken, ${spanOf(all)} over ${f.plural(all.length, 'combination')} of ${d.rows} and ${d.cols}.`;
+const counts = (net) =>
+	['better', 'worse', 'unchanged', 'inconclusive']
+		.filter((k) => net[k])
+		.map((k) => `${net[k]} ${k}`)
+		.join(', ');
+
+// ---- patches ----
+
+// Reverts and patches of the head, or of what the head is made from, each against what it is made on
+async function patchesOf(data) {
+	const base = data.head.variant ? data.head.variant.base.replace(/^v/, '') : data.head.name;
+	const all = await catalogue('kernels', 'order=1');
+	return {
+		base,
+		list: all.filter((k) => k.variant && k.variant.base.replace(/^v/, '') === base).slice(0, PATCHES_MOST),
+	};
 }
 
-const FAINT = 0.5;
-const spanOf = (cells) =>
-	f.range(Math.min(...cells.map((c) => c.percent)), Math.max(...cells.map((c) => c.percent)));
+function patchRow(k, base, told, query, d) {
+	const cells = told.cells.flat().filter(Boolean);
+	const worst = cells.filter((c) => c.direction === 'worse').sort((x, y) => Math.abs(y.percent) - Math.abs(x.percent))[0];
+	const q = query.with('base', base).with('head', k.name);
+
+	return h(
+		'tr',
+		h('th.k', { scope: 'row' }, h('a', { href: q.url('/matrix') }, k.name)),
+		h(`td.strong${{ better: '.better', worse: '.worse' }[told.net.verdict] ?? ''}`, told.net.verdict),
+		['better', 'worse', 'unchanged', 'inconclusive'].map((n) => h('td.num', String(told.net[n]))),
+		h('td.num', worst ? f.percentCell(worst.percent) : ''),
+		h('td.wrap', f.typeset(told.sentence)),
+	);
+}
+
+// The net verdict of each patch over all cells: one is better in some and worse in others, or it is not.
+async function patches(el, data, query, d) {
+	const { base, list } = await patchesOf(data).catch(() => ({ list: [] }));
+	const asked = query.without('fix').api().with('rows', d.rows).with('cols', d.cols).with('base', base);
+	const told = await Promise.all(
+		list.map((k) => get(asked.with('head', k.name).url('/api/v1/matrix')).catch(() => null)),
+	);
+	const rows = list.map((k, i) => [k, told[i]]).filter(([, t]) => t?.cells.flat().some(Boolean));
+
+	if (!rows.length) return;
+	replace(
+		el,
+		h('h2', `Reverts and patches of ${base}, over the same cells`),
+		table({
+			id: 'patches-table',
+			heads: [
+				'patch',
+				'on balance',
+				...['better', 'worse', 'unchanged', 'inconclusive'].map((text) => ({ text, num: true })),
+				{ text: 'worst cell', num: true },
+				'where',
+			],
+			rows: rows.map(([k, t]) => patchRow(k, base, t, query, d)),
+		}),
+	);
+}
 
 function legend() {
 	const box = (cls, text) => h(`span.${cls}`, text);
@@ -150,7 +192,8 @@ function render(data, query) {
 	}
 	replace(
 		$('#head'),
-		h('h1', statement(data, query, d)),
+		h('h1', `${f.tag(data.head)} against ${f.tag(data.base)}: ${f.typeset(data.sentence)}`),
+		h('p.fact', `${NET[data.net.verdict]} ${f.plural(cells.length, 'cell')}: ${counts(data.net)}.`),
 		h(
 			'p.trust',
 			`Geometric mean over the rows of a cell; the colour follows the side and how far beyond noise it is. ${cells.every((c) => c.ci) ? '' : 'Faint: single values, no noise estimate, no verdict.'}`,
@@ -186,13 +229,32 @@ function render(data, query) {
 			: h('p.hint', 'A click on a cell opens its rows.'),
 	);
 	$('#matrix-table').classList.add('heat');
+	const below = h('section');
+	out.append(below);
+	patches(below, data, query, d);
 }
 
-const choice = (name, first) => ({
-	name,
-	label: name,
-	values: [first, ...DIMENSIONS.filter((v) => v !== first)].map((v) => [v, v]),
-});
+// Dimensions there are, and parameters of what is selected
+const choice = (name, first, query, params) => {
+	const now = query.get(name);
+	const all = [...new Set([first, ...DIMENSIONS, ...params, ...(now ? [now] : [])])];
+	return { name, label: name, values: all.map((v) => [v, v.replace('param.', '')]) };
+};
+
+function bar(query, params = []) {
+	chips($('#bar'), {
+		args: ['head', 'base', 'benchmark', 'machine', 'uarch', 'thp'],
+		hide: ['rows', 'cols'],
+		choices: [choice('rows', 'uarch', query, params), choice('cols', 'thp', query, params)],
+	});
+}
+
+// Numeric and other parameters of the series selected, of a page of them: what rows and columns can be, too
+async function paramsOf(query) {
+	const of = query.only('benchmark', 'metric', 'machine', 'uarch', 'isa', 'thp', 'param.*').toString();
+	const series = await list('series', of, 1).catch(() => []);
+	return [...new Set(series.flatMap((s) => Object.keys(s.params ?? {})))].slice(0, 8).map((n) => `param.${n}`);
+}
 
 export const view = {
 	resource: 'matrix',
@@ -205,11 +267,9 @@ export const view = {
 			: query.has('head')
 				? query.with('base', 'previous')
 				: bestPair(query, signal),
-	bar: () =>
-		chips($('#bar'), {
-			args: ['head', 'base', 'benchmark', 'machine', 'uarch', 'thp'],
-			hide: ['rows', 'cols'],
-			choices: [choice('rows', 'uarch'), choice('cols', 'thp')],
-		}),
+	bar: (query) => {
+		bar(query);
+		paramsOf(query).then((params) => params.length && current().toString() === query.toString() && bar(query, params));
+	},
 	forms: asked,
 };

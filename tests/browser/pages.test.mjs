@@ -459,9 +459,9 @@ test('the matrix tells THP modes apart, and a cell opens its rows', () =>
 		await v.open('/matrix?base=6.16.0-65.eln150.x86_64&head=6.17.0-0.rc1.17.eln150.x86_64');
 		const cells = await v.cells('#matrix-table');
 		assert.match(cells.find((r) => r[0].startsWith('epyc-rome'))[1], /67 %/);
-		assert.match(await v.text('h1'), /better/);
+		assert.match(await v.text('h1'), /helps THP always on all 2, by number: unproven/);
 		await v.open('/matrix?base=6.16&head=6.17-rc1');
-		assert.match(await v.text('h1'), /better with THP always.*worse with THP never/);
+		assert.match(await v.text('h1'), /helps THP always on all 2; hurts THP never on all 2/);
 		await v.page.locator('#matrix-table td[data-verdict=regression] a').first().click();
 		await v.page.waitForURL((u) => u.pathname === '/compare' && u.searchParams.get('thp') === 'never');
 		await v.settled();

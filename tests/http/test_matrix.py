@@ -148,3 +148,28 @@ def test_the_trade_off_of_the_apple_m3_shows_at_once(api, suite):
     got = dict(zip(answer["cols"], answer["cells"][0]))
     for mode, gain in cells.items():
         assert got[thp[mode]]["percent"] == pytest.approx(gain, abs=.01)
+
+
+def test_a_sentence_says_where_it_helps_and_where_it_hurts_and_the_net_is_counted(api):
+    """Machines of two kinds, two THP modes: one helps, one hurts, and within one cell signs disagree."""
+    for uarch in ("words-a", "words-b"):
+        for thp, change in (("always", .5), ("never", 1.5)):
+            for kernel, by in (("6.16", 1), ("6.17-rc1", change)):
+                for boot in range(3):
+                    results = [{"benchmark": "words/one", "params": {"size_kib": size}, "metric": "latency", "unit": "ns/call",
+                                "better": "lower", "values": [v * (1 + boot / 1000)]}
+                               for size in (4, 40) for v in [size * (2 if size == 4 and uarch == "words-b" and by == .5 else by)]]
+                    one = submission(kernel, f"{uarch}-01", thp=thp, results=results, boot_id=f"{kernel} {boot}",
+                                     started_at=f"2026-05-0{boot + 1}T{'01' if by == 1 else '02'}:00:00Z")
+                    one["machine"]["uarch"] = uarch
+                    api.store(one)
+    asked = {"base": "6.16", "head": "6.17-rc1", "benchmark": "words/one"}
+    answer = api.json("/api/v1/matrix", params=asked)
+    assert answer["sentence"] == "helps THP always on words-a; hurts THP never on all 2."
+    assert answer["net"] == {"verdict": "trade-off", "better": 1, "worse": 2, "unchanged": 1, "inconclusive": 0}
+    assert [[c["signs_disagree"] for c in row] for row in answer["cells"]] == [[False, False], [True, False]]
+    text = api.get("/api/v1/matrix.txt", params=asked).text
+    assert "v6.17-rc1 against v6.16: helps THP always on words-a; hurts THP never on" in text and "!: signs" in text
+    answer = api.json("/api/v1/matrix", params={**asked, "thp": "never", "rows": "thp", "cols": "param.size_kib"})
+    assert answer["sentence"] == "hurts size_kib 4 on never, size_kib 40 on never."
+    assert answer["net"]["verdict"] == "worse"
