@@ -11,15 +11,8 @@
 
 static int benchmark_of(struct catalog *c, const char *name, const struct cat_benchmark **benchmark, struct err *err)
 {
-	size_t n;
-	const struct cat_benchmark *const *all;
-
-	*benchmark = NULL;
 	db_catalog_lock(c);
-	all = db_catalog_benchmarks(c, &n);
-	for (size_t i = 0; i < n && !*benchmark; i++)
-		if (!strcmp(all[i]->name, name))
-			*benchmark = all[i];
+	*benchmark = db_catalog_benchmark_of(c, name);
 	db_catalog_unlock(c);
 	return *benchmark ? 0 : err_set(err, ERR_INVALID, "benchmark: \"%s\" is not known", name);
 }

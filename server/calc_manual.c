@@ -119,7 +119,7 @@ static int open_tx(struct db *db, void *arg, struct err *err)
 		return err_set(err, ERR_CONFLICT, "the alert %s is there for this", uuid_format(&id, text));
 	if (db_triage_insert(db, m->alert, err) || put_rows(o, db, err) || calc_alert_sum_up(o->c, db, o->a, &m->alert->id, err))
 		return -1;
-	return put_event(o, db, err);
+	return put_event(o, db, err) || db_triage_wake(db, err) ? -1 : 0;
 }
 
 int calc_manual_open(struct catalog *c, struct db *db, struct arena *a, struct manual *m, struct err *err)

@@ -235,6 +235,30 @@ static int sum_both(struct work *w, const struct uuid *other, struct err *err)
 	       -1 : 0;
 }
 
+/* The other alert's history says it, too: `key` names this one there, which n rows came from or went to. */
+static int tell_other(struct work *w, const struct uuid *other, const char *state, const char *action, const char *key, int64_t n,
+		      struct err *err)
+{
+	struct db_event e = { .who = w->t->who, .kind = "alert", .action = action, .to_state = state };
+	char id[UUID_TEXT], own[UUID_TEXT];
+	struct jsonw j;
+	struct buf b;
+	int ret;
+
+	buf_init(&b);
+	j = jsonw_begin(&b);
+	jsonw_object(&j);
+	text_detail(&j, "text", w->t->text);
+	jsonw_kstr(&j, key, uuid_format(&w->al->id, own));
+	jsonw_ki64(&j, "rows", n);
+	jsonw_object_end(&j);
+	e.object = uuid_format(other, id);
+	e.details = b.p;
+	ret = db_events_add(w->db, &e, err);
+	buf_fini(&b);
+	return ret;
+}
+
 static int merge(struct work *w, struct err *err)
 {
 	struct db_alert *into;
@@ -255,24 +279,27 @@ static int merge(struct work *w, struct err *err)
 			       into->track);
 	w->al->merged = true;
 	w->al->merged_into = w->t->into;
-	return db_triage_move(w->db, &w->al->id, &w->t->into, NULL, 0, &n, err) || sum_both(w, &w->t->into, err) ? -1 : 0;
+	return db_triage_move(w->db, &w->al->id, &w->t->into, NULL, 0, &n, err) || sum_both(w, &w->t->into, err) ||
+	       tell_other(w, &w->t->into, into->state, "merge", "from", n, err) ? -1 : 0;
 }
 
 /* A merged alert takes back what was its own. */
 static int unmerge(struct work *w, struct err *err)
 {
 	struct uuid other = w->al->merged_into;
+	struct db_alert *into;
 	int64_t n;
 
 	w->al->merged = false;
-	return db_triage_move_back(w->db, &other, &w->al->id, &n, err) || sum_both(w, &other, err) ? -1 : 0;
+	if (db_alerts_get(w->db, w->a, &other, &into, err))
+		return -1;
+	return db_triage_move_back(w->db, &other, &w->al->id, &n, err) || sum_both(w, &other, err) ||
+	       tell_other(w, &other, into ? into->state : NULL, "unmerge", "alert", n, err) ? -1 : 0;
 }
 
 static int split(struct work *w, struct err *err)
 {
 	struct db_alert made = *w->al;
-	struct db_event e = { .who = w->t->who, .kind = "alert", .action = "split", .to_state = "new" };
-	char id[UUID_TEXT], parent[UUID_TEXT];
 	int64_t n;
 
 	if ((int64_t)w->t->n_series >= w->al->n_series)
@@ -287,9 +314,7 @@ static int split(struct work *w, struct err *err)
 	if (n != (int64_t)w->t->n_series)
 		return err_set(err, ERR_INVALID, "split: %lld of the %zu series are none of this alert's",
 			       (long long)((int64_t)w->t->n_series - n), w->t->n_series);
-	e.object = uuid_format(&made.id, id);
-	e.details = arena_printf(w->a, "{\"from\":\"%s\"}", uuid_format(&w->al->id, parent));
-	return sum_both(w, &made.id, err) || db_events_add(w->db, &e, err) ? -1 : 0;
+	return sum_both(w, &made.id, err) || tell_other(w, &made.id, "new", "split", "from", n, err) ? -1 : 0;
 }
 
 static int nudge(struct work *w, struct err *err)

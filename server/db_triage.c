@@ -61,9 +61,9 @@ int db_triage_insert(struct db *db, struct db_alert *al, struct err *err)
 	static const struct stmt insert = {
 		"triage_insert",
 		"INSERT INTO alert (id, track, from_kernel_id, to_kernel_id, benchmark_id, direction, rule_id, created_at, state,"
-		" origin, part) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT CASE WHEN $10 = 'manual' THEN 0"
+		" origin, part, untold) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT CASE WHEN $10 = 'manual' THEN 0"
 		" ELSE coalesce(max(part), 0) + 1 END FROM alert WHERE track = $2 AND from_kernel_id = $3 AND to_kernel_id = $4"
-		" AND benchmark_id = $5 AND direction = $6) ON CONFLICT (id) DO NOTHING RETURNING part"
+		" AND benchmark_id = $5 AND direction = $6), $10 = 'manual' ON CONFLICT (id) DO NOTHING RETURNING part"
 	};
 	struct db_rows *rows;
 
@@ -171,6 +171,15 @@ int db_triage_move_back(struct db *db, const struct uuid *from, const struct uui
 	return count_of(db, &back, DB_ARGS(db_arg_uuid(from), db_arg_uuid(home)), n, err);
 }
 
+static void take_ids(struct arena *a, struct db_rows *rows, struct uuid **ids, size_t *n)
+{
+	*n = (size_t)db_rows_count(rows);
+	*ids = arena_array(a, struct uuid, *n + 1);
+	for (size_t i = 0; i < *n; i++)
+		db_uuid(rows, (int)i, 0, &(*ids)[i]);
+	db_rows_free(rows);
+}
+
 int db_triage_awaiting_fix(struct db *db, struct arena *a, const char *track, const int64_t *series_ids, size_t n_series,
 			   struct uuid **ids, size_t *n, struct err *err)
 {
@@ -183,10 +192,31 @@ int db_triage_awaiting_fix(struct db *db, struct arena *a, const char *track, co
 
 	if (db_query(db, &waiting, DB_ARGS(db_arg_text(track), db_arg_i64s(series_ids, n_series)), &rows, err))
 		return -1;
-	*n = (size_t)db_rows_count(rows);
-	*ids = arena_array(a, struct uuid, *n + 1);
-	for (size_t i = 0; i < *n; i++)
-		db_uuid(rows, (int)i, 0, &(*ids)[i]);
-	db_rows_free(rows);
+	take_ids(a, rows, ids, n);
 	return 0;
+}
+
+int db_triage_untold(struct db *db, struct arena *a, struct uuid **ids, size_t *n, struct err *err)
+{
+	static const struct stmt untold = { "triage_untold", "SELECT id FROM alert WHERE untold ORDER BY id" };
+	struct db_rows *rows;
+
+	if (db_query(db, &untold, DB_NO_ARGS, &rows, err))
+		return -1;
+	take_ids(a, rows, ids, n);
+	return 0;
+}
+
+int db_triage_told(struct db *db, const struct uuid *id, struct err *err)
+{
+	static const struct stmt told = { "triage_told", "UPDATE alert SET untold = false WHERE id = $1" };
+
+	return db_query(db, &told, DB_ARGS(db_arg_uuid(id)), NULL, err);
+}
+
+int db_triage_wake(struct db *db, struct err *err)
+{
+	static const struct stmt wake = { "triage_wake", "SELECT pg_notify('" DB_ALERTS_CHANNEL "', '')" };
+
+	return db_query(db, &wake, DB_NO_ARGS, NULL, err);
 }

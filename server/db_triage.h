@@ -38,4 +38,9 @@ int db_triage_move_back(struct db *db, const struct uuid *from, const struct uui
 int db_triage_awaiting_fix(struct db *db, struct arena *a, const char *track, const int64_t *series_ids, size_t n_series,
 			   struct uuid **ids, size_t *n, struct err *err);
 
+/* Alerts that people opened and nobody was told of: watch does that, as it does for those it finds. */
+int db_triage_untold(struct db *db, struct arena *a, struct uuid **ids, size_t *n, struct err *err);
+int db_triage_told(struct db *db, const struct uuid *id, struct err *err);
+int db_triage_wake(struct db *db, struct err *err);		/* with the commit, watch looks at once */
+
 #endif

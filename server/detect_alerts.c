@@ -34,7 +34,8 @@ void detect_alerts_id(const char *track, const char *from_identity, const char *
 struct group {
 	const struct cat_benchmark *benchmark;
 	bool regression;
-	const struct calc_rule *rule;		/* that the first of them breached */
+	const struct db_rule **rules;		/* that any of them breached, in order of their being found; the first is the alert's */
+	size_t n_rules;
 	bool proven;				/* at least one of the steps */
 	const struct db_change **steps;
 	size_t n, cap;
@@ -83,7 +84,7 @@ static int range_of(const struct applying *ap, int64_t from, int64_t to, struct 
 static int tell(struct applying *ap, const struct uuid *id, const struct group *g, const char *event, struct err *err)
 {
 	ap->report->alerts++;
-	return detect_tell_rule(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, &g->rule->rule, err);
+	return detect_tell_rules(ap->rules->d->map, ap->db, id, g->benchmark->name, g->regression, event, g->rules, g->n_rules, err);
 }
 
 /* Made as a suspect: whether it is more follows in settle(). */
@@ -94,7 +95,7 @@ static int make_alert(struct applying *ap, const struct group *g, int64_t mute, 
 		.from_kernel_id = ap->step.from->id,
 		.to_kernel_id = ap->step.to->id,
 		.benchmark_id = g->benchmark->id,
-		.rule_id = g->rule->rule.id,
+		.rule_id = g->rules[0]->id,
 		.regression = g->regression,
 		.created_at = tm_now_usec(),
 	};
@@ -318,10 +319,31 @@ static int raise_group(struct applying *ap, struct group *g, struct err *err)
 	return leave_others(ap, g, &g->id, err);
 }
 
-/* One breached row to its group; groups are few. */
-static void add_step(struct arena *a, struct group *groups, size_t *n_groups, const struct compare_row *row,
-		     const struct calc_rule *rule, bool regression, const struct db_change *step, bool proven)
+/* What a row breaches: the first rule is the alert's, all of them say who is told. */
+struct breach {
+	const struct calc_rule **rules;		/* room for all there are */
+	size_t n;
+	bool regression;
+};
+
+static void add_rules(struct group *g, const struct breach *b)
 {
+	for (size_t i = 0; i < b->n; i++) {
+		size_t k = 0;
+
+		while (k < g->n_rules && g->rules[k] != &b->rules[i]->rule)
+			k++;
+		if (k == g->n_rules)
+			g->rules[g->n_rules++] = &b->rules[i]->rule;
+	}
+}
+
+/* One breached row to its group; groups are few. */
+static void add_step(struct applying *ap, struct group *groups, size_t *n_groups, const struct compare_row *row,
+		     const struct breach *b, const struct db_change *step, bool proven)
+{
+	struct arena *a = ap->a;
+	bool regression = b->regression;
 	struct group *g;
 	size_t i = 0;
 
@@ -329,8 +351,9 @@ static void add_step(struct arena *a, struct group *groups, size_t *n_groups, co
 		i++;
 	if (i == *n_groups)
 		groups[(*n_groups)++] = (struct group){ .benchmark = row->series->benchmark, .regression = regression,
-							.rule = rule };
+							.rules = arena_array(a, const struct db_rule *, ap->rules->n) };
 	g = &groups[i];
+	add_rules(g, b);
 	g->proven |= proven;
 	if (g->n == g->cap) {
 		g->cap = g->cap ? 2 * g->cap : 8;
@@ -340,14 +363,9 @@ static void add_step(struct arena *a, struct group *groups, size_t *n_groups, co
 }
 
 /* A limit is crossed whatever the test says of the step; how sure that is follows from the boots alone. */
-static enum calc_worth worth(const struct compare_row *row, const struct calc_rule *rule,
-				  const enum calc_worth *evidence, size_t i)
+static enum calc_worth worth(const struct compare_row *row, bool limit, const enum calc_worth *evidence, size_t i)
 {
-	if (!rule)
-		return WORTH_NONE;
-	if (evidence && rule->rule.kind != RULE_LIMIT)
-		return evidence[i];
-	return calc_worth_boots(row->head.boots, NULL);
+	return evidence && !limit ? evidence[i] : calc_worth_boots(row->head.boots, NULL);
 }
 
 /* Sums up what is left of each; a suspect without rows goes, one that is borne out is told. */
@@ -393,6 +411,7 @@ int detect_alerts_apply_as(const struct detect_rules *rules, struct db *db, stru
 			   const enum calc_worth *evidence, struct detect_report *report, struct err *err)
 {
 	struct applying ap = { .rules = rules, .db = db, .a = a, .step = { cmp->base, cmp->head }, .report = report };
+	struct breach b = { .rules = arena_array(a, const struct calc_rule *, rules->n + 1) };
 	struct rows r = {
 		.changes = arena_array(a, struct db_change, cmp->n_rows), .limits = arena_array(a, struct db_change, cmp->n_rows),
 		.ids = arena_array(a, int64_t, cmp->n_rows), .groups = arena_array(a, struct group, 2 * cmp->n_rows),
@@ -400,17 +419,20 @@ int detect_alerts_apply_as(const struct detect_rules *rules, struct db *db, stru
 
 	for (size_t i = 0; i < cmp->n_rows; i++) {
 		const struct compare_row *row = &cmp->rows[i];
-		bool regression = false;
-		const struct calc_rule *rule = detect_rules_breached(rules, cmp, row, &regression);
-		enum calc_worth e = worth(row, rule, evidence, i);
+		bool limit = false;
+		enum calc_worth e;
 
+		b.n = detect_rules_breached(rules, cmp, row, b.rules, &b.regression);
+		for (size_t k = 0; k < b.n; k++)
+			limit |= b.rules[k]->rule.kind == RULE_LIMIT;
+		e = b.n ? worth(row, limit, evidence, i) : WORTH_NONE;
 		if (!isfinite(row->change_percent))
 			continue;
 		r.changes[r.n] = calc_change_of(cmp, row);
 		r.ids[r.n] = row->series->id;
 		if (e != WORTH_NONE)
-			add_step(a, r.groups, &r.n_groups, row, rule, regression, &r.changes[r.n], e == WORTH_PROVEN);
-		if (rule && rule->rule.kind == RULE_LIMIT)
+			add_step(&ap, r.groups, &r.n_groups, row, &b, &r.changes[r.n], e == WORTH_PROVEN);
+		if (limit)
 			r.limits[r.n_limits++] = r.changes[r.n];
 		r.n++;
 	}

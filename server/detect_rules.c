@@ -33,28 +33,31 @@ int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct
 	return 0;
 }
 
-const struct calc_rule *detect_rules_breached(const struct detect_rules *rules, const struct compare *cmp,
-					      const struct compare_row *row, bool *regression)
+size_t detect_rules_breached(const struct detect_rules *rules, const struct compare *cmp, const struct compare_row *row,
+			     const struct calc_rule **breached, bool *regression)
 {
 	const struct calc_rule_step step = {
 		.series = row->series, .from = cmp->base, .to = cmp->head,
 		.from_center = row->base.center, .to_center = row->head.center, .percent = row->change_percent,
 		.verdict = row->verdict, .confidence = row->confidence,
 	};
-	struct calc_rule *first = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < rules->n; i++) {
 		struct calc_rule *r = &rules->list[i];
 
 		if (!calc_rules_selects(r, row->series, cmp->head->track))
 			continue;
+		bool worse;
+
 		r->matched = true;
-		if (!first && calc_rules_fires(r, &step, regression))
-			first = r;
+		if (!calc_rules_fires(r, &step, &worse) || (n && worse != *regression))
+			continue;
+		*regression = worse;
+		breached[n++] = r;
+		r->fired = true;
 	}
-	if (first)
-		first->fired = true;
-	return first;
+	return n;
 }
 
 int detect_rules_touch(const struct detect_rules *rules, struct db *db, struct arena *a, struct err *err)

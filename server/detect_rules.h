@@ -18,9 +18,12 @@ struct detect_rules {
 /* Reads them; lives in `a`. A rule whose selector is wrong is logged and left out. */
 int detect_rules_load(struct detect_rules *rules, const struct detect *d, struct db *db, struct arena *a,
 		      struct err *err);
-/* The first rule that this row breaches, or NULL; then *regression. */
-const struct calc_rule *detect_rules_breached(const struct detect_rules *rules, const struct compare *cmp,
-					      const struct compare_row *row, bool *regression);
+/*
+ * The rules that this row breaches into `breached` (room for all of them), in order: the first gives *regression, and others
+ * stand there where they agree with it. Returns how many.
+ */
+size_t detect_rules_breached(const struct detect_rules *rules, const struct compare *cmp, const struct compare_row *row,
+			     const struct calc_rule **breached, bool *regression);
 /* In the transaction: which have seen something of theirs, and which have fired. */
 int detect_rules_touch(const struct detect_rules *rules, struct db *db, struct arena *a, struct err *err);
 

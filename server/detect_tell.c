@@ -42,8 +42,8 @@ static int tell_name(const struct telling *what, const struct deliver_map *map, 
 	return 0;
 }
 
-int detect_tell_rule(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
-		     bool regression, const char *event, const struct db_rule *rule, struct err *err)
+int detect_tell_rules(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
+		      bool regression, const char *event, const struct db_rule *const *rules, size_t n_rules, struct err *err)
 {
 	const struct telling what = { db, alert_id, regression, event };
 	struct arena *a = arena_new();
@@ -54,8 +54,9 @@ int detect_tell_rule(const struct deliver_map *map, struct db *db, const struct 
 	who = deliver_map_who(a, map, benchmark, &n);
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = tell(&what, who[i], err);
-	for (size_t i = 0; rule && i < rule->n_tell && !ret; i++)
-		ret = tell_name(&what, map, rule->tell[i], err);
+	for (size_t k = 0; k < n_rules; k++)
+		for (size_t i = 0; i < rules[k]->n_tell && !ret; i++)
+			ret = tell_name(&what, map, rules[k]->tell[i], err);
 	arena_free(a);
 	return ret;
 }
@@ -63,5 +64,5 @@ int detect_tell_rule(const struct deliver_map *map, struct db *db, const struct 
 int detect_tell(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
 		bool regression, const char *event, struct err *err)
 {
-	return detect_tell_rule(map, db, alert_id, benchmark, regression, event, NULL, err);
+	return detect_tell_rules(map, db, alert_id, benchmark, regression, event, NULL, 0, err);
 }

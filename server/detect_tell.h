@@ -13,8 +13,8 @@
 int detect_tell(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
 		bool regression, const char *event, struct err *err);
 
-/* The same, and for each whom the rule names beside: a target of the map by its name, or any mail address. */
-int detect_tell_rule(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
-		     bool regression, const char *event, const struct db_rule *rule, struct err *err);
+/* The same, and for each whom one of the rules names beside: a target of the map by its name, or any mail address. */
+int detect_tell_rules(const struct deliver_map *map, struct db *db, const struct uuid *alert_id, const char *benchmark,
+		      bool regression, const char *event, const struct db_rule *const *rules, size_t n_rules, struct err *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "db_packs.h"
 #include "detect.h"
 #include "detect_mutes.h"
+#include "detect_manual.h"
 #include "detect_silence.h"
 #include "watch_send.h"
 
@@ -124,6 +125,20 @@ static int wake_some(struct watch *w, struct err *err)
 	return 0;
 }
 
+/* What people opened is told as what was found. */
+static int tell_opened(struct watch *w, struct err *err)
+{
+	size_t n;
+
+	if (detect_manual_tell(&w->detect, w->db, &n, err))
+		return -1;
+	if (n) {
+		log_event(LOG_INFO, "opened by hand", "alerts=%zu", n);
+		watch_send_wake(w->send);
+	}
+	return 0;
+}
+
 /* Labs that fell silent, or send again; not at every turn. */
 static int listen_for_silence(struct watch *w, struct err *err)
 {
@@ -155,7 +170,7 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	if (listen_again(w, err))
 		return -1;
 	(void)db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
-	ret = check_some(w, more, err) || wake_some(w, err) || listen_for_silence(w, err) ? -1 : 0;
+	ret = check_some(w, more, err) || wake_some(w, err) || tell_opened(w, err) || listen_for_silence(w, err) ? -1 : 0;
 	if (!pack_some(w, more, &pack_err))
 		return ret;
 	if (!ret)

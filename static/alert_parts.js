@@ -151,12 +151,25 @@ function detailValue(name, v) {
 	return typeof v === 'object' ? JSON.stringify(v) : String(v);
 }
 
-// Details of an event in words: what has no word of its own is named.
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ALERT_KEYS = ['into', 'from', 'alert']; // "from" is a kernel, too
+
+const alertIn = (k, v) => ALERT_KEYS.includes(k) && UUID.test(v);
+
+// Details of an event in words: what has no word of its own is named, another alert is a link, and series are counted.
 function detailText(details) {
 	return Object.entries(details ?? {})
 		.filter(([k, v]) => v !== null && v !== '' && k !== 'text' && k !== 'reason')
-		.map(([k, v]) => `${k.replaceAll('_', ' ')}: ${detailValue(k, v)}`)
-		.join(', ');
+		.map(([k, v], i) => [
+			i ? ', ' : '',
+			alertIn(k, v)
+				? [k === 'alert' ? '' : `${k} `, h('a', { href: `/alerts/${encodeURIComponent(v)}` }, k === 'alert' ? 'the other alert' : 'another alert')]
+				: k === 'series_ids'
+					? f.plural(v.length, 'row')
+					: k === 'rows'
+						? f.plural(v, 'row')
+						: `${k.replaceAll('_', ' ')}: ${detailValue(k, v)}`,
+		]);
 }
 
 const isLink = (url) => typeof url === 'string' && /^https?:\/\//i.test(url);
@@ -182,7 +195,7 @@ function event(e) {
 			h('time.dim', { datetime: e.at, title: e.at }, f.time(e.at)),
 		),
 		url ? h('p', outLink(url)) : null,
-		more ? h('p.dim', more) : null,
+		more.length ? h('p.dim', more) : null,
 		said ? h('p.said', said) : null,
 	);
 }
@@ -192,15 +205,18 @@ export function history(a) {
 		h('h2', { id: 'history' }, 'History'),
 		h(
 			'ol.events',
-			h(
-				'li',
-				h(
-					'p',
-					h('b', a.origin === 'manual' ? 'somebody' : 'watch'),
-					' found it ',
-					h('time.dim', { datetime: a.created_at, title: a.created_at }, f.time(a.created_at)),
-				),
-			),
+			// what people opened, or split off, begins with an event of theirs
+			['open', 'split'].includes(a.events?.[0]?.action) && a.origin !== 'watch'
+				? null
+				: h(
+						'li',
+						h(
+							'p',
+							h('b', 'watch'),
+							' found it ',
+							h('time.dim', { datetime: a.created_at, title: a.created_at }, f.time(a.created_at)),
+						),
+					),
 			(a.events ?? []).map(event),
 		),
 	];

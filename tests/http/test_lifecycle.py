@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 import harness
-from harness import error_of, sql
+from harness import error_of, sql, wait_until
 from lab import LATER, SIZES
 
 REPORT = "https://lore.kernel.org/linux-mm/20260213150810.1@lab.example/"
@@ -237,6 +237,9 @@ def test_merged_alerts_are_one_and_can_be_two_again(lab, alert):
     assert whole["n_series"] == 4 and {row["benchmark"] for row in whole["rows"]} == {"mprotect/tw4m", "mm/other"}
     gone = lab.api.json(f"/api/v1/alerts/{other['id']}")
     assert gone["merged_into"] == alert["id"] and gone["state"] == "invalid" and gone["n_series"] == 0
+    assert [(e["action"], e["who"], e["details"]) for e in whole["events"]] == [
+        ("merge", "lab", {"text": "one commit did both", "from": other["id"], "rows": 1})], "both histories tell of it"
+    assert gone["events"][-1]["details"] == {"text": "one commit did both", "into": alert["id"]}
     act(lab, other, "acknowledge", 409)
     act(lab, alert, "merge", 409, into=other["id"])
     act(lab, alert, "merge", 422, into=alert["id"])
@@ -248,7 +251,9 @@ def test_merged_alerts_are_one_and_can_be_two_again(lab, alert):
     assert whole["n_series"] == 5 and whole["machines"] == ["milan-01", "rome-01"] and len(lab.alerts()) == 2
     act(lab, other, "reopen")
     assert lab.api.json(f"/api/v1/alerts/{other['id']}")["n_series"] == 1, "what was moved with it comes back"
-    assert lab.api.json(f"/api/v1/alerts/{alert['id']}")["n_series"] == 4
+    whole = lab.api.json(f"/api/v1/alerts/{alert['id']}")
+    assert whole["n_series"] == 4 and whole["events"][-1]["action"] == "unmerge"
+    assert whole["events"][-1]["details"] == {"alert": other["id"], "rows": 1}
 
 
 def test_rows_split_off_stay_apart(lab, alert):
@@ -260,6 +265,9 @@ def test_rows_split_off_stay_apart(lab, alert):
     part = lab.api.json(f"/api/v1/alerts/{made}")
     assert [row["series_id"] for row in part["rows"]] == ids[:1] and part["origin"] == "split"
     assert (part["from"], part["to"], part["benchmark"]) == ("6.16", "6.17-rc1", "mprotect/tw4m")
+    assert [(e["action"], e["details"]) for e in part["events"]] == [
+        ("split", {"text": "the small size is something else", "from": alert["id"], "rows": 1})]
+    assert lab.api.json(f"/api/v1/alerts/{alert['id']}")["events"][-1]["details"]["alert"] == made
     lab.boots("v6.17-rc1", LATER, run="more")
     lab.checked()
     assert [row["series_id"] for row in lab.api.json(f"/api/v1/alerts/{made}")["rows"]] == ids[:1]
@@ -316,6 +324,25 @@ def test_an_alert_by_hand(lab, alert):
     lab.boots("v6.17", LATER, run="more")  # its range is known now: what is found there joins it
     lab.checked()
     assert len(lab.alerts(kind="regression")) == 2
+
+
+def test_an_alert_by_hand_is_told_as_one_that_was_found(lab, hook):
+    lab.watch("--webhook-url", hook.url, "--webhook-allow", "127.0.0.1", "--smtp-url", "smtp://127.0.0.1:1", "--mail-from", "w@lab.example")
+    rule = {"name": "mm", "selector": {"benchmark": "mprotect/*"}, "percent": 50, "tell": ["mm@lab.example"]}
+    assert lab.api.post("/api/v1/rules", json=rule).status_code == 201
+    for kernel in ("v6.16", "v6.17-rc1", "v6.17"):
+        lab.boots(kernel, SIZES)
+    lab.checked()
+    made = opened(lab, text="I saw it elsewhere")["alert"]
+    wait_until(lambda: hook.calls, "the webhook is told")
+    headers, body = hook.calls[0]
+    assert headers["X-Nsecwatch-Event"] == "alert.opened" and made in body.decode()
+    rows = sql(lab.db, "SELECT kind, target, event FROM outbox WHERE alert_id = %s ORDER BY kind, target", made)
+    assert rows == [("mail", "mm@lab.example", "opened"), ("webhook", "default", "opened")], rows
+    assert lab.api.post("/api/v1/mutes", json={"selector": {"benchmark": "mprotect/*"}, "reason": "known", "until": None}).status_code == 201
+    muted = opened(lab, **{"from": "6.16", "to": "6.17-rc1"})["alert"]
+    wait_until(lambda: lab.api.json(f"/api/v1/alerts/{muted}")["state"] == "muted", "what is muted is muted, whoever opens it")
+    assert not sql(lab.db, "SELECT 1 FROM outbox WHERE alert_id = %s", muted) and len(hook.calls) == 1
 
 
 @pytest.mark.parametrize("body,places", [

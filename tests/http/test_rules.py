@@ -198,3 +198,19 @@ def test_the_rules_of_readme_are_rules(lab, tmp_path):
     path.write_text(text)
     assert f"{len(json.loads(text))} made" in harness.command("rules", "load", str(path), "--db", lab.db).stdout
     assert {r["kind"] for r in lab.api.json("/api/v1/rules")["rules"] if r["origin"] == "file"} == {"step", "limit", "baseline"}
+
+
+def test_all_whose_rules_fire_are_told_once(lab, hook):
+    """The default rule fires first, and keeps nobody else's rule from telling."""
+    lab.watch("--webhook-url", hook.url, "--webhook-allow", "127.0.0.1", "--smtp-url", "smtp://127.0.0.1:1", "--mail-from", "w@lab.example")
+    for name, fields in (("mm", {"tell": ["mm@lab.example", "boss@lab.example"]}), ("large", {"percent": 100, "tell": ["boss@lab.example"]}),
+                         ("huge", {"percent": 1000, "tell": ["nobody@lab.example"]}), ("gains", {"direction": "better", "tell": ["joy@lab.example"]})):
+        assert lab.api.post("/api/v1/rules", json={"name": name, "percent": 50, **fields}).status_code == 201
+    lab.boots("v6.16", SIZES)
+    lab.boots("v6.17-rc1", LATER)
+    lab.checked()
+    (alert,) = lab.alerts()
+    told = sql(lab.db, "SELECT target FROM outbox WHERE alert_id = %s AND event = 'opened' ORDER BY target", alert["id"])
+    assert told == [("boss@lab.example",), ("default",), ("mm@lab.example",)]
+    fired = {r["name"]: bool(r["last_fired_at"]) for r in lab.api.json("/api/v1/rules")["rules"]}
+    assert fired == {"default": True, "mm": True, "large": True, "huge": False, "gains": False}
