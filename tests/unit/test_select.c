@@ -21,12 +21,12 @@ static struct err err;
 
 /* ---- the catalogue ---- */
 
-static const struct cat_benchmark mprotect = { .id = 1, .name = "mprotect/tw4m" };
-static const struct cat_benchmark bigheap = { .id = 2, .name = "stress-ng/bigheap" };
+static const struct cat_benchmark mprotect = { .id = 1, .key = "mprotect/tw4m", .name = "mprotect/tw4m" };
+static const struct cat_benchmark bigheap = { .id = 2, .key = "stress-ng/bigheap", .name = "stress-ng/bigheap" };
 static const struct cat_metric latency = { .id = 1, .name = "latency", .unit = "ns/call", .better = BETTER_LOWER };
 static const struct cat_metric rate = { .id = 2, .name = "rate", .unit = "calls/s", .better = BETTER_HIGHER };
-static const struct cat_machine milan = { .id = 1, .name = "milan-01", .isa = "x86_64", .uarch = "epyc-milan", .facts = "{}" };
-static const struct cat_machine altra = { .id = 2, .name = "altra-01", .isa = "aarch64", .uarch = "neoverse-n1", .facts = "{}" };
+static const struct cat_machine milan = { .id = 1, .key = "milan-01", .name = "milan-01", .isa = "x86_64", .uarch = "epyc-milan", .facts = "{}" };
+static const struct cat_machine altra = { .id = 2, .key = "altra-01", .name = "altra-01", .isa = "aarch64", .uarch = "neoverse-n1", .facts = "{}" };
 static const struct cat_config always = { .id = 1, .thp = "always", .base_page_kib = 4, .flavour = "" };
 static const struct cat_config never = { .id = 2, .thp = "never", .flavour = "" };
 static const struct cat_param size4 = { "size_kib", "4", true, 4 }, size40 = { "size_kib", "40", true, 40 };
