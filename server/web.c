@@ -296,13 +296,14 @@ static void count(struct call *call, bool whole)
 static void access_log(const struct call *call, bool whole)
 {
 	const struct route *r = call->route;
+	int64_t usec = tm_monotonic_usec() - call->started;
 	char uri[700], name[160], remote[80], token[240];
 
 	log_event(r && r->light ? LOG_DEBUG : LOG_INFO, whole ? "request" : "request cut",
-		  "request_id=%s method=%s uri=%s status=%u bytes_in=%zu bytes=%zu ms=%.1f remote=%s token=%s%s",
+		  "request_id=%s method=%s uri=%s status=%u bytes_in=%zu bytes=%zu ms=%lld.%d remote=%s token=%s%s",
 		  call->rq.request_id, call->rq.method ? log_quote(name, sizeof(name), call->rq.method) : "-",
 		  log_quote(uri, sizeof(uri), call->uri), whole ? call->reply.status : 0, call->seen, call->sent,
-		  (double)(tm_monotonic_usec() - call->started) / 1e3, log_quote(remote, sizeof(remote),
+		  (long long)usec / 1000, (int)(usec % 1000 / 100), log_quote(remote, sizeof(remote),
 		  call->conn ? call->conn->remote : ""),
 		  call->rq.token.id ? log_quote(token, sizeof(token), call->rq.token.name) : "-", call->cache_hit ? " cache=hit" : "");
 }
