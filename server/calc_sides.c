@@ -11,6 +11,7 @@
 #include "calc_order.h"
 
 #define SAMPLES_LEAST 10000	/* in a part: a millisecond's work */
+#define SERIES_MANY 4000	/* from which on two connections read runs: another millisecond's */
 
 /* ---- from runs to samples ---- */
 
@@ -214,7 +215,8 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 	must(sel->n < UINT32_MAX);
 	if (sel->n && n_ids) {
 		db_meanwhile(db, prepare, &col);
-		if (db_runs_each_of_kernels(db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
+		if ((sel->n < SERIES_MANY ? db_runs_each_of_kernels : db_runs_each_of_halves)(
+			    db, a, ids, n_ids, machines, n_machines, each_run, &col, err))
 			return -1;
 	}
 	*out = arena_zalloc(a, sizeof(**out));

@@ -89,6 +89,19 @@ typedef int (*db_row_fn)(const struct db_rows *row, void *arg, struct err *err);
 void db_meanwhile(struct db *db, void (*fn)(void *arg), void *arg);
 int db_query_each(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n, db_row_fn fn, void *arg,
 		  struct err *err);
+/*
+ * The same for two lists of n arguments, first all rows of `a`, then those of `b`. Where a second connection was lent
+ * and nobody else uses it at the moment, the server works on both at once.
+ */
+int db_query_each_two(struct db *db, const struct stmt *st, const struct db_arg *a, const struct db_arg *b, size_t n,
+		      db_row_fn fn, void *arg, struct err *err);
+
+/* A connection that others share, for one statement at a time: see db_query_each_two(). Outlives all it is lent to. */
+struct db_second;
+struct db_second *db_second_new(const char *conninfo, const char *application_name, int statement_timeout_ms);
+void db_second_free(struct db_second *s);		/* accepts NULL */
+void db_lend(struct db *db, struct db_second *s);
+
 /* Runs text of one or more statements without parameters (migrations, LISTEN). */
 int db_script(struct db *db, const char *sql, struct err *err);
 const char *db_sqlstate(const struct db *db);		/* of the last error: "23505", or "" */

@@ -40,6 +40,8 @@ struct db {
 	} meanwhile;
 	bool has_horizon;
 	struct db_horizon horizon;
+	struct db_second *second;	/* lent; or NULL */
+	struct db *beside;		/* that has results on their way, too, while this one reads its own; or NULL */
 	struct buf wire;		/* the parameters of the call being made */
 	struct db_united *united;	/* held; or NULL */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */

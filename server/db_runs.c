@@ -300,6 +300,23 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 				     db_arg_i64s(machine_ids, n_machines)), each_summary, &s, err);
 }
 
+int db_runs_each_of_halves(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
+			   const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg, struct err *err)
+{
+	struct summaries s = { a, db, fn, arg };
+	size_t half = n_kernels / 2;
+	struct db_arg machines;
+
+	if (!half)
+		return db_runs_each_of_kernels(db, a, kernel_ids, n_kernels, machine_ids, n_machines, fn, arg, err);
+	machine_ids = n_machines ? db_united_all(db, UNITED_MACHINE, a, machine_ids, &n_machines) : NULL;
+	machines = db_arg_i64s(machine_ids, n_machines);
+	return db_query_each_two(db, &runs_of_kernels,
+				 (struct db_arg[]){ db_arg_i64s(kernel_ids, half), machines },
+				 (struct db_arg[]){ db_arg_i64s(kernel_ids + half, n_kernels - half), machines }, 2,
+				 each_summary, &s, err);
+}
+
 int db_runs_each_of_ids(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, db_runs_each_fn fn,
 			void *arg, struct err *err)
 {

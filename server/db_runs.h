@@ -79,6 +79,12 @@ int db_runs_each_of_kernels(struct db *db, struct arena *a, const int64_t *kerne
 			    const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg,
 			    struct err *err);
 /*
+ * The same where they bring very many results: first those of half of the kernels, then the others'. See
+ * db_query_each_two().
+ */
+int db_runs_each_of_halves(struct db *db, struct arena *a, const int64_t *kernel_ids, size_t n_kernels,
+			   const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg, struct err *err);
+/*
  * The same of these runs, in the order of their ids, without those that were found wrong (as above), under their own
  * series. For packing.
  */

@@ -27,6 +27,7 @@ struct worker {
 
 struct web_queue {
 	struct web *web;
+	struct db_second *second;	/* lent to all workers */
 	struct worker *workers;
 	unsigned n_workers;
 	size_t most;
@@ -223,6 +224,7 @@ struct web_queue *web_queue_new(struct web *web)
 	q->n_workers = (unsigned)web->conf->workers;
 	q->workers = calloc(q->n_workers, sizeof(*q->workers));
 	must(q->workers != NULL);
+	q->second = db_second_new(web->conf->db, "nsecwatchd serve second", web->conf->statement_timeout_ms);
 	must(!pthread_mutex_init(&q->lock, NULL));
 	must(!pthread_condattr_init(&attr));
 	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
@@ -231,6 +233,7 @@ struct web_queue *web_queue_new(struct web *web)
 
 		w->queue = q;
 		w->db = db_new(web->conf->db, "nsecwatchd serve", web->conf->statement_timeout_ms);
+		db_lend(w->db, q->second);
 		w->arena = arena_new();
 		must(!pthread_cond_init(&w->cond, &attr));
 		must(!pthread_create(&w->thread, NULL, work, w));
@@ -260,6 +263,7 @@ void web_queue_free(struct web_queue *q)
 		pthread_cond_destroy(&q->workers[i].cond);
 	}
 	pthread_mutex_destroy(&q->lock);
+	db_second_free(q->second);
 	free(q->workers);
 	free(q);
 }

@@ -369,6 +369,54 @@ static void test_query_each(struct db *db, struct db *other)
 	ok(count_rows(db) == 2, "and the next call is good");
 }
 
+/* $1 to $1 + 299, 1 KB each: more than a socket holds, so that a server process waits for its reader. $2: fails there. */
+static const struct stmt thousand = {
+	"t_thousand", "SELECT i, 6 / (i - $2), repeat('x', 1000) FROM generate_series($1, $1 + 299) i ORDER BY i"
+};
+static const struct stmt kill_second = {
+	"t_kill_second", "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'second'"
+};
+static const struct stmt sessions = { "t_sessions", "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'second'" };
+
+static void add_one(void *arg)
+{
+	++*(int *)arg;
+}
+
+static int two(struct db *db, struct seen *s, int64_t a_fails, int64_t b_fails, struct err *err)
+{
+	*s = (struct seen){ .most = s->most };
+	return db_query_each_two(db, &thousand, (struct db_arg[]){ db_arg_i64(1), db_arg_i64(a_fails) },
+				 (struct db_arg[]){ db_arg_i64(301), db_arg_i64(b_fails) }, 2, see, s, err);
+}
+
+static void test_query_each_two(struct db *db, struct db *other)
+{
+	struct db_second *second = db_second_new(pg_dsn, "second", 60000);
+	struct seen s = { 0 };
+	struct db_rows *r;
+	struct err err;
+	int ran = 0;
+
+	ok(!two(db, &s, 0, 0, &err) && s.rows == 600, "without a second connection one after the other");
+	db_lend(db, second);
+	db_meanwhile(db, add_one, &ran);
+	ok(!two(db, &s, 0, 0, &err) && s.rows == 600 && ran == 1, "with one the same rows in the same order");
+	ok(!db_query(other, &sessions, DB_NO_ARGS, &r, &err) && db_i64(r, 0, 0) == 1, "and it was used");
+	db_rows_free(r);
+	ok(!db_query(other, &kill_second, DB_NO_ARGS, NULL, &err) && !two(db, &s, 0, 0, &err) && s.rows == 600,
+	   "where it died unnoticed, its part is asked for here");
+	ok(!two(db, &s, 0, 0, &err) && s.rows == 600 && ran == 1, "and it is made anew");
+	ok(two(db, &s, 5, 0, &err) && err.kind == ERR_INVALID && s.rows < 300, "the first fails: %s", err.message);
+	ok(two(db, &s, 0, 305, &err) && err.kind == ERR_INVALID && s.rows >= 300 && s.rows < 600, "the second fails: %s", err.message);
+	s.most = 2;
+	ok(two(db, &s, 0, 0, &err) && err.kind == ERR_CONFLICT && s.rows == 2, "no more rows of either where the one who looks fails");
+	s.most = 0;
+	ok(!two(db, &s, 0, 0, &err) && s.rows == 600, "and the next call is good");
+	db_lend(db, NULL);
+	db_second_free(second);
+}
+
 static const struct stmt star = { "t_star", "SELECT * FROM t_plan" };
 
 static int star_tx(struct db *db, void *arg, struct err *err)
@@ -518,6 +566,7 @@ int main(void)
 	test_expect(db);
 	test_telling(db);
 	test_query_each(db, other);
+	test_query_each_two(db, other);
 	test_stale(db, other);
 	test_notify(db, other);
 	test_timeout();
