@@ -74,13 +74,16 @@ static void loose_blanks(struct cursor *c)
 /* A quoted value, its escapes resolved. */
 static const char *label_value(struct cursor *c)
 {
+	const char *end;
 	char *out, *o;
 
 	if (*c->p != '"') {
 		fail(c, "expected a label's value in quotes");
 		return NULL;
 	}
-	out = o = arena_alloc(c->a, strlen(c->p) + 1);
+	for (end = c->p + 1; *end && *end != '"'; end++)
+		end += *end == '\\' && end[1];
+	out = o = arena_alloc(c->a, (size_t)(end - c->p) + 1);
 	for (c->p++; *c->p && *c->p != '"'; c->p++) {
 		if (*c->p == '\\' && c->p[1]) {
 			c->p++;
@@ -207,6 +210,8 @@ const char *format_exposition(struct arena *a, const char *line, bool strict, st
 
 	out->n_labels = 0;
 	out->has_time = out->has_exemplar = false;
+	if (strlen(line) > FORMAT_EXPOSITION_LINE)
+		return "a line of more than 16384 bytes";
 	if (!format_exposition_is_name(line, n, true))
 		return "expected a metric's name";
 	out->name = arena_strndup(a, line, n);

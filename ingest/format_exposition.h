@@ -6,6 +6,7 @@
 #include "format.h"
 
 #define FORMAT_EXPOSITION_LABELS 64
+#define FORMAT_EXPOSITION_LINE 16384	/* bytes; no label may be that long */
 
 struct format_exposition {
 	const char *name;

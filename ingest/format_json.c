@@ -89,6 +89,8 @@ struct jnode *format_json(struct format_file *f, enum jread_type want, const cha
 	return NULL;
 }
 
+#define LOOK_MAX 8	/* times the text's length */
+
 void format_json_stream(struct format_json_stream *s, struct format_file *f)
 {
 	*s = (struct format_json_stream){ .f = f, .line = 1 };
@@ -135,6 +137,12 @@ struct jnode *format_json_next(struct format_json_stream *s, struct err *err)
 	s->doc_from = s->at;
 	end = object_end(text, s->f->len, s->at);
 	s->doc_to = end ? end : s->f->len;
+	s->looked_at += s->doc_to - s->at;
+	if (s->looked_at > LOOK_MAX * s->f->len) {
+		advance(s, s->f->len);
+		err_line(err, ERR_BAD_JSON, s->doc_line, "too much of this is no JSON: given up here");
+		return NULL;
+	}
 	root = parse(s->f->a, found, s->doc_to - s->at, s->line, &mended, err);
 	eol = memchr(found, '\n', s->f->len - s->at);
 	advance(s, root ? s->doc_to : eol ? (size_t)(eol - text) + 1 : s->f->len);

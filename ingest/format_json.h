@@ -22,13 +22,15 @@ struct format_json_stream {
 	size_t at, line;		/* of the byte to come */
 	size_t doc_line;		/* where the document given last begins */
 	size_t doc_from, doc_to;
+	size_t looked_at;		/* bytes, to find where broken documents end */
 	bool mend;			/* NaN and Infinity become null */
 };
 void format_json_stream(struct format_json_stream *s, struct format_file *f);
 
 /*
  * The next object of the stream; owner: the caller, jread_free(). NULL at the end, and
- * (with err->kind set) where one is broken; the stream goes on behind it, at the next line.
+ * (with err->kind set) where one is broken; the stream goes on behind it, at the next line,
+ * but not for ever: a text of nothing but beginnings is given up.
  */
 struct jnode *format_json_next(struct format_json_stream *s, struct err *err);
 

@@ -14,29 +14,40 @@
 
 struct reading {
 	struct format_file *f;
-	const struct jnode *root;
+	const struct jnode *builds, *checkouts, *root;
+	struct format_groups build_ids, checkout_ids;	/* their places in the arrays */
 	struct format_groups kernels;	/* "NAME\nCOMMIT" */
 	struct format_sink *sinks;	/* kernels.n of them */
 	size_t cap;
 };
 
-/* The object of an array by its id, or NULL. */
-static const struct jnode *by_id(const struct jnode *list, const char *id)
+/* An object without an id has one that nobody can name. */
+static void learn_ids(const struct jnode *list, struct format_groups *ids)
 {
-	for (size_t i = 0; id && jread_type(list) == JREAD_ARRAY && i < jread_len(list); i++) {
-		const char *s = format_json_text(jread_at(list, i), "id");
+	bool first;
 
-		if (s && !strcmp(s, id))
-			return jread_at(list, i);
+	for (size_t i = 0; jread_type(list) == JREAD_ARRAY && i < jread_len(list); i++) {
+		const char *id = format_json_text(jread_at(list, i), "id");
+
+		format_group(ids, id ? id : arena_printf(ids->a, "\n%zu", i), &first);
+		if (!first)	/* the same id again: the first is meant, and the places stay those of the array */
+			format_group(ids, arena_printf(ids->a, "\n%zu", i), &first);
 	}
-	return NULL;
+}
+
+/* The object of an array by its id, or NULL. */
+static const struct jnode *by_id(const struct jnode *list, const struct format_groups *ids, const char *id)
+{
+	size_t i;
+
+	return id && format_group_find(ids, id, &i) ? jread_at(list, i) : NULL;
 }
 
 /* The sink of the kernel that a test ran on. */
 static struct format_sink *sink_of(struct reading *rd, const struct jnode *test, const char *at)
 {
-	const struct jnode *build = by_id(jread_get(rd->root, "builds"), format_json_text(test, "build_id"));
-	const struct jnode *checkout = by_id(jread_get(rd->root, "checkouts"), format_json_text(build, "checkout_id"));
+	const struct jnode *build = by_id(rd->builds, &rd->build_ids, format_json_text(test, "build_id"));
+	const struct jnode *checkout = by_id(rd->checkouts, &rd->checkout_ids, format_json_text(build, "checkout_id"));
 	const char *name = format_json_text(checkout, "git_commit_name"), *hash = format_json_text(checkout, "git_commit_hash");
 	const char *isa = format_json_text(build, "architecture");
 	bool first;
@@ -115,7 +126,7 @@ static void take_nothing(struct reading *rd)
 int format_kcidb_read(struct format_file *f, struct err *err)
 {
 	struct jnode *root = format_json(f, JREAD_OBJECT, "{\"version\": {\"major\": 5}, \"tests\": [...]}", NULL, err);
-	struct reading rd = { .f = f, .root = root, .kernels.a = f->a };
+	struct reading rd = { .f = f, .root = root, .kernels.a = f->a, .build_ids.a = f->a, .checkout_ids.a = f->a };
 
 	if (!root)
 		return -1;
@@ -123,6 +134,10 @@ int format_kcidb_read(struct format_file *f, struct err *err)
 		jread_free(root);
 		return err_set(err, ERR_INVALID, "/version/major: expected a number, KCIDB's version");
 	}
+	rd.builds = jread_get(root, "builds");
+	rd.checkouts = jread_get(root, "checkouts");
+	learn_ids(rd.builds, &rd.build_ids);
+	learn_ids(rd.checkouts, &rd.checkout_ids);
 	take_tests(&rd, jread_get(root, "tests"));
 	if (!rd.kernels.n)
 		take_nothing(&rd);

@@ -75,6 +75,14 @@ static void take_values(struct format_sink *k, struct draft_result *r, const str
 	}
 }
 
+/* The two that LNT keeps a status of. */
+static const struct jnode *status_of(const struct jnode *test, const char *metric)
+{
+	if (!strcmp(metric, "compile_time"))
+		return jread_get(test, "compile_status");
+	return strcmp(metric, "execution_time") ? NULL : jread_get(test, "execution_status");
+}
+
 static void take_test(struct format_sink *k, const struct jnode *test, size_t i)
 {
 	const char *at = format_json_place(k->f->a, "/tests", i), *name = format_json_text(test, "name");
@@ -88,13 +96,11 @@ static void take_test(struct format_sink *k, const struct jnode *test, size_t i)
 		struct draft_result r = { .in = jread_pointer(k->f->a, at, jread_key(m)), .index = DRAFT_RESULT_NO_INDEX,
 					  .benchmark = name, .metric = metric.name, .unit = metric.unit, .better = metric.better };
 		const struct jnode *v = jread_value(m);
-		const char *of = end_of(jread_key(m), "_time");
 
 		if (!strcmp(jread_key(m), "name") || end_of(jread_key(m), "_status") || !metric.unit ||
 		    isnan(format_json_number(format_json_item(v, 0))))
 			continue;
-		of = of ? arena_printf(k->f->a, "%.*s_status", (int)(of - jread_key(m)), jread_key(m)) : NULL;
-		take_values(k, &r, v, of ? jread_get(test, of) : NULL);
+		take_values(k, &r, v, status_of(test, jread_key(m)));
 	}
 }
 

@@ -103,7 +103,11 @@ static bool may_have_exemplar(const struct format_openmetrics_family *fam, const
 static const char *key_of(const struct format_openmetrics_family *fam, const struct format_exposition *s,
 			  const char *suffix, bool whole)
 {
-	const char *key = whole ? s->name : "", *last = "";
+	const char *last = "", *key;
+	struct buf text;
+
+	buf_init(&text);
+	buf_printf(&text, "%s", whole ? s->name : "");
 
 	for (size_t done = 0; done < s->n_labels; done++) {
 		size_t next = SIZE_MAX;
@@ -117,8 +121,10 @@ static const char *key_of(const struct format_openmetrics_family *fam, const str
 			       (fam->type == OPENMETRICS_SUMMARY && is_suffix(suffix, "") && !strcmp(last, "quantile")) ||
 			       (fam->type == OPENMETRICS_STATESET && !strcmp(last, fam->name))))
 			continue;
-		key = arena_printf(fam->a, "%s\n%s=%s", key, last, s->labels[next].value);
+		buf_printf(&text, "\n%s=%s", last, s->labels[next].value);
 	}
+	key = arena_strndup(fam->a, text.p, text.len);
+	buf_fini(&text);
 	return key;
 }
 

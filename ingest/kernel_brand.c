@@ -35,6 +35,13 @@ static const struct brand {
 	{ "cloudflare", "cloudflare", false },
 	{ "parrot", "parrot", false },
 	{ "surface", "surface", false },
+	{ "lqx", "liquorix", false },
+	{ "Unraid", "unraid", false },
+	{ "truenas", "truenas", false },
+	{ "linuxkit", "linuxkit", false },
+	{ "cip", "cip", false },
+	{ "mga", "mageia", false },
+	{ "yocto", "yocto", false },
 };
 
 /* A word without the digits at its end: "arch1" -> "arch". */
@@ -58,7 +65,8 @@ static void beside(struct kernel_name *nm, struct span word)
 {
 	struct kernel *k = nm->k;
 
-	if (!word.n || span_is_number(word) || span_is(word, "dist") || span_is(word, "lts") ||
+	if (!word.n || span_is_number(word) || span_is(word, "dist") || span_is(word, "lts") || span_is(word, "production") ||
+	    span_is(word, "standard") ||
 	    (word.p[0] == 'r' && span_is_number(span_from(word, 1))))
 		return;
 	if (kernel_words_isa(word)) {

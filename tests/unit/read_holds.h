@@ -17,7 +17,7 @@ static bool wrong(const char *what)
 
 static bool result_holds(const struct result *r)
 {
-	bool is_time = !strncmp(r->unit, "ns", 2) && (!r->unit[2] || r->unit[2] == '/');
+	bool is_time = !strncmp(r->unit, "ns", 2) && (!r->unit[2] || (r->unit[2] == '/' && r->unit[3]));
 
 	if (!r->benchmark || !*r->benchmark || !r->metric || !*r->metric || !*r->unit || r->params[0] != '{')
 		return wrong("a result without a name");
