@@ -28,7 +28,7 @@
 #include "web_call.h"
 #include "web_conn.h"
 
-#define MEMORY_LIMIT (128 * 1024)	/* per connection: its headers, and the pieces bodies come in */
+#define MEMORY_LIMIT (64 * 1024)	/* per connection: its headers, and half of it the pieces bodies come in; cleared for each request */
 #define DRAIN_MAX (64u * 1024 * 1024)	/* of a refused body: then the line is cut */
 #define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
 #define CACHE_BYTES (64u * 1024 * 1024)
