@@ -148,7 +148,9 @@ static void item_text(struct buf *out, struct arena *a, const struct explain *x)
 {
 	char id[UUID_TEXT];
 
-	table_para(out, 2, arena_printf(a, "%s %s, %s", x->series->benchmark->name, calc_words_params(a, x->series, NULL),
+	const char *params = calc_words_params(a, x->series, NULL);
+
+	table_para(out, 2, arena_printf(a, "%s%s%s, %s", x->series->benchmark->name, *params ? " " : "", params,
 					calc_words_where(a, x->series)));
 	table_para(out, 2, x->sentence);
 	if (x->alert)

@@ -81,7 +81,12 @@ static const char *direction_word(const struct db_rule *r)
 void api_rules_json(struct jsonw *j, const struct db_rule *r)
 {
 	jsonw_object(j);
-	api_shapes_id(j, "id", r->id);
+	if (r->id) {
+		api_shapes_id(j, "id", r->id);
+	} else {	/* only tried */
+		jsonw_key(j, "id");
+		jsonw_null(j);
+	}
 	jsonw_kstr(j, "name", r->name);
 	jsonw_kstr(j, "kind", db_rules_kinds[r->kind]);
 	jsonw_kraw(j, "selector", r->selector);
@@ -248,6 +253,19 @@ static int change_tx(struct db *db, void *arg, struct err *err)
 	return put_event(c, db, before, err);
 }
 
+/* What is no mistake, and hardly meant: a rule that looks at nothing, so far. */
+static int hints(struct req *rq, struct api_body *b, const struct db_rule *given, struct calc_rule *rule, struct err *err)
+{
+	if (db_catalog_refresh(rq->server->catalog, rq->db, err) ||
+	    calc_rules_resolve(rule, given, rq->server->catalog, rq->db, rq->arena, err))
+		return -1;
+	if (!rule->on.everything && !rule->on.sel.n)
+		problems_add(b->warnings, "/selector", "it picks nothing of what was measured so far");
+	if (given->kind == RULE_BASELINE && !rule->baseline)
+		problems_add(b->warnings, "/baseline", "\"%.100s\" is no kernel that was measured so far", given->baseline);
+	return 0;
+}
+
 static int change(struct req *rq, enum change what, struct err *err)
 {
 	struct changing c = { .rq = rq, .change = what };
@@ -255,10 +273,12 @@ static int change(struct req *rq, enum change what, struct err *err)
 	struct api_body b = { .warnings = problems_new(rq->arena) };
 
 	if (what != TAKE_AWAY) {
+		struct calc_rule rule;
+
 		if (api_body_begin(&b, rq, err))
 			return -1;
 		api_rules_read(&b, &c.given);
-		if (api_body_end(&b, err))
+		if (api_body_end(&b, err) || hints(rq, &b, &c.given, &rule, err))
 			return -1;
 	}
 	if (db_tx(rq->db, change_tx, &c, DEADLINE_MS, err))
@@ -325,8 +345,7 @@ int api_rules_dry_run(struct req *rq, struct err *err)
 	api_rules_read(&b, &given);
 	given.created_at = tm_now_usec();
 	given.changed_at = given.last_matched_at = given.last_fired_at = TM_NONE;
-	if (api_body_end(&b, err) || db_catalog_refresh(rq->server->catalog, rq->db, err) ||
-	    calc_rules_resolve(&rule, &given, rq->server->catalog, rq->db, rq->arena, err) ||
+	if (api_body_end(&b, err) || hints(rq, &b, &given, &rule, err) ||
 	    calc_rules_dry_run(rq->server->catalog, rq->db, rq->arena, &rule, &dry, err))
 		return -1;
 	jsonw_object(&j);

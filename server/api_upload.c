@@ -114,6 +114,8 @@ static void tell(struct jsonw *j, const struct submission *sub, const struct run
 	char id[UUID_TEXT], url[120];
 
 	uuid_format(&sub->run_id, id);
+	if (w->dry_run)	/* first of all: the rest says what would be */
+		jsonw_kbool(j, "dry_run", true);
 	jsonw_kstr(j, "run_id", id);
 	jsonw_kstr(j, "status", outcome_word(w->outcome));
 	jsonw_ki64(j, "results", (int64_t)sub->n_results);
@@ -124,8 +126,6 @@ static void tell(struct jsonw *j, const struct submission *sub, const struct run
 	snprintf(url, sizeof(url), "/api/v1/runs/%s/verdict", id);
 	jsonw_kstr(j, "verdict_url", url);
 	warnings(j, sub);
-	if (w->dry_run)
-		jsonw_kbool(j, "dry_run", true);
 }
 
 static int conflict(const struct submission *sub, struct err *err)
@@ -243,6 +243,8 @@ static int post_many(struct req *rq, const struct read_result *read, bool dry_ru
 	bool all_good = true;
 
 	jsonw_object(&j);
+	if (dry_run)
+		jsonw_kbool(&j, "dry_run", true);
 	jsonw_key(&j, "items");
 	jsonw_array(&j);
 	for (size_t i = 0; i < read->n; i++) {
@@ -253,8 +255,6 @@ static int post_many(struct req *rq, const struct read_result *read, bool dry_ru
 		jsonw_object_end(&j);
 	}
 	jsonw_array_end(&j);
-	if (dry_run)
-		jsonw_kbool(&j, "dry_run", true);
 	jsonw_object_end(&j);
 	rq->status = all_good ? 200 : 207;
 	return 0;

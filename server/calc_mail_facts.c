@@ -300,6 +300,20 @@ static void bar(struct facts *f, const struct calc_mail *m)
 	     n_moved ? arena_printf(a, "; a broad one moves by more than %g %%, too", BROAD_PERCENT) : "");
 }
 
+/* What was asked for, where that is more than a change: a reader has no other way to know what 2000 ns are about. */
+static void asked(struct facts *f, const struct db_rule *rule)
+{
+	struct arena *a = f->a;
+	const char *unit = rule->unit ? rule->unit : "";
+	const char *above = isnan(rule->above) ? "" : arena_printf(a, "above %.6g %s", rule->above, unit);
+	const char *below = isnan(rule->below) ? "" : arena_printf(a, "below %.6g %s", rule->below, unit);
+
+	if (rule->kind == RULE_LIMIT)
+		fact(f, "limit", "%s: told when values go %s%s%s", rule->name, above, *above && *below ? " or " : "", below);
+	else if (rule->kind == RULE_BASELINE)
+		fact(f, "baseline", "%s: never worse than %s by %g %% or more", rule->name, rule->baseline, rule->percent);
+}
+
 const struct mail_fact *calc_mail_facts(struct arena *a, const struct calc_mail *m, size_t *n)
 {
 	const struct calc_alert *al = m->alert;
@@ -323,6 +337,8 @@ const struct mail_fact *calc_mail_facts(struct arena *a, const struct calc_mail 
 	if (still)
 		fact(&f, "newest", "%s", still);
 	fixes(&f, m);
+	if (m->rule)
+		asked(&f, m->rule);
 	if (al->alert->regression)
 		bar(&f, m);
 	*n = f.n;

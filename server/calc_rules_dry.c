@@ -50,6 +50,13 @@ static struct rules_firing *firing_of(struct dry_walk *run, const struct calc_ru
 	return &d->list[d->n++];
 }
 
+static int by_series_id(const void *x, const void *y)
+{
+	int64_t a = (*(const struct cat_series *const *)x)->id, b = (*(const struct cat_series *const *)y)->id;
+
+	return (a > b) - (a < b);
+}
+
 static void note(struct dry_walk *run, const struct calc_rule_step *s)
 {
 	struct rules_firing *f;
@@ -74,18 +81,6 @@ static void judge_neighbours(const struct trend_series *s, size_t at, struct cal
 			step->verdict = s->changes[i].verdict;
 			step->confidence = s->changes[i].confidence;
 		}
-}
-
-/* Against a kernel far away: where both intervals are known and lie apart. */
-static void judge_apart(const struct trend_series *s, size_t base, size_t at, struct calc_rule_step *step)
-{
-	enum better better = s->series->metric->better;
-	bool up = s->lo[at] > s->hi[base], down = s->hi[at] < s->lo[base];
-
-	if (better == BETTER_NEUTRAL || (!up && !down))
-		return;
-	step->verdict = up == (better == BETTER_LOWER) ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT;
-	step->confidence = COMPARE_WEAK;
 }
 
 static struct calc_rule_step step_of(const struct trend *t, const struct trend_series *s, size_t from, size_t to)
@@ -114,27 +109,90 @@ static void walk_neighbours(struct dry_walk *run, const struct trend *t, const s
 	}
 }
 
-/* Only where a series gets worse than the baseline, not all the time that it stays so. */
-static void walk_baseline(struct dry_walk *run, const struct trend *t, const struct trend_series *s)
+/* One of the series at a kernel after the baseline: far enough off to be worth a test? */
+static bool may_breach(const struct dry_walk *run, const struct trend_series *s, size_t base, size_t at)
 {
-	size_t base = t->n_kernels;
-	bool was = false;
+	return fabs(s->y[at] / s->y[base] - 1) * 100 >= run->rule->rule.percent;
+}
 
-	for (size_t i = 0; i < t->n_kernels; i++) {
+static bool is_measured(const struct trend *t, const struct trend_series *s, size_t base, size_t at)
+{
+	return !isnan(s->y[base]) && !isnan(s->y[at]) && !strcmp(t->kernels[at]->track, s->track);
+}
+
+/* The comparison that watch would make with this kernel; *cmp NULL: none of the series can breach the rule. */
+static int compare_with(const struct dry_walk *run, struct catalog *c, struct db *db, struct arena *a, const struct trend *t,
+			size_t base, size_t at, struct compare **cmp, struct err *err)
+{
+	struct selection sel = { .series = arena_array(a, const struct cat_series *, t->n_series + 1) };
+	bool any = false;
+
+	*cmp = NULL;
+	for (size_t i = 0; i < t->n_series; i++) {
+		const struct trend_series *s = &t->series[i];
+
+		if (!is_measured(t, s, base, at) || !calc_rules_selects(run->rule, s->series, s->track))
+			continue;
+		any |= may_breach(run, s, base, at);
+		sel.series[sel.n++] = s->series;
+	}
+	if (!any)
+		return 0;
+	qsort(sel.series, sel.n, sizeof(*sel.series), by_series_id);
+	return calc_compare(c, db, a, &sel, t->kernels[base], t->kernels[at], NULL, NULL, cmp, err);
+}
+
+static const struct compare_row *row_of(const struct compare *cmp, const struct cat_series *s)
+{
+	for (size_t i = 0; cmp && i < cmp->n_rows; i++)
+		if (cmp->rows[i].series == s)
+			return &cmp->rows[i];
+	return NULL;
+}
+
+/* Only where a series gets worse than the baseline, not all the time that it stays so. */
+static void walk_kernel(struct dry_walk *run, const struct trend *t, size_t base, size_t at, const struct compare *cmp, bool *was)
+{
+	for (size_t i = 0; i < t->n_series; i++) {
+		const struct trend_series *s = &t->series[i];
+		const struct compare_row *row = row_of(cmp, s->series);
 		struct calc_rule_step step;
 		bool regression, is;
 
-		if (t->kernels[i] == run->rule->baseline && !isnan(s->y[i]))
-			base = i;
-		if (isnan(s->y[i]) || base >= i || strcmp(t->kernels[i]->track, s->track))
+		if (!is_measured(t, s, base, at) || !calc_rules_selects(run->rule, s->series, s->track))
 			continue;
-		step = step_of(t, s, base, i);
-		judge_apart(s, base, i, &step);
+		step = step_of(t, s, base, at);
+		if (row) {
+			step.verdict = row->verdict;
+			step.confidence = row->confidence;
+		}
 		is = calc_rules_fires(run->rule, &step, &regression);
-		if (is && !was)
+		if (is && !was[i])
 			note(run, &step);
-		was = is;
+		was[i] = is;
 	}
+}
+
+static int walk_baseline(struct dry_walk *run, struct catalog *c, struct db *db, const struct trend *t, struct err *err)
+{
+	struct arena *a = arena_new(), *own = arena_new();
+	bool *was = arena_array(a, bool, t->n_series + 1);
+	size_t base = 0;
+	int ret = 0;
+
+	while (base < t->n_kernels && t->kernels[base] != run->rule->baseline)
+		base++;
+	for (size_t at = base + 1; at < t->n_kernels && !ret; at++) {
+		struct compare *cmp;
+
+		ret = compare_with(run, c, db, own, t, base, at, &cmp, err);
+		if (!ret)
+			walk_kernel(run, t, base, at, cmp, was);
+		arena_reset(own);
+	}
+	arena_free(own);
+	arena_free(a);
+	return ret;
 }
 
 static int walk(struct dry_walk *run, struct catalog *c, struct db *db, struct arena *scratch, struct selection *part,
@@ -150,12 +208,10 @@ static int walk(struct dry_walk *run, struct catalog *c, struct db *db, struct a
 		if (!calc_rules_selects(run->rule, s->series, s->track))
 			continue;
 		run->out->n_series++;
-		if (run->rule->rule.kind == RULE_BASELINE)
-			walk_baseline(run, t, s);
-		else
+		if (run->rule->rule.kind != RULE_BASELINE)
 			walk_neighbours(run, t, s);
 	}
-	return 0;
+	return run->rule->rule.kind == RULE_BASELINE ? walk_baseline(run, c, db, t, err) : 0;
 }
 
 static int by_place(const void *x, const void *y)

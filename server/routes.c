@@ -212,7 +212,7 @@ const struct route routes[] = {
 	  .about = "Tries it now; one that was given up with all its tries before it. What was sent stays so: 409.", .shape = "Delivery" },
 
 	{ .method = "GET", .pattern = "/api/v1/snapshots/{id}", .handler = api_snapshots_get, .scope = SCOPE_READ,
-	  .reps = TABLES, .about = "What a mail about an alert said when it was written: for links that stay.", .shape = "Snapshot" },
+	  .reps = TABLES, .about = "What a mail about an alert said when it was written: for links that stay. Nothing ever takes one away.", .shape = "Snapshot" },
 
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },

@@ -316,6 +316,12 @@ def test_a_link_in_a_mail_says_the_same_for_good(lab):
     assert answer["alert_id"] == alert["id"] and answer["subject"] == subject and answer["text"].strip() == body.strip()
     for missing in "00000000-0000-4000-8000-000000000000", "nonsense":
         error_of(lab.api.get(f"/api/v1/snapshots/{missing}"), 404, "not_found")
+    assert lab.api.post("/api/v1/machines/milan-01:rename", json={"name": "another"}).status_code == 200
+    assert lab.api.post("/api/v1/benchmarks/mprotect%2Ftw4m:rename", json={"name": "mm/other"}).status_code == 200
+    for run in lab.api.json("/api/v1/runs?kernel=6.17-rc1&limit=1000")["runs"]:
+        assert lab.api.post(f"/api/v1/runs/{run['run_id']}:invalidate", json={"reason": "wrong"}).status_code == 200
+    lab.checked()
+    assert lab.api.get(link + ".txt").text == kept and lab.api.get(link + ".csv").text == rows, "whatever becomes of it all"
 
 
 @pytest.fixture

@@ -214,3 +214,37 @@ def test_all_whose_rules_fire_are_told_once(lab, hook):
     assert told == [("boss@lab.example",), ("default",), ("mm@lab.example",)]
     fired = {r["name"]: bool(r["last_fired_at"]) for r in lab.api.json("/api/v1/rules")["rules"]}
     assert fired == {"default": True, "mm": True, "large": True, "huge": False, "gains": False}
+
+
+def test_a_limit_is_told_when_it_is_crossed_and_again_when_it_comes_back(lab, hook):
+    """By the words of the README: "from below 2 us to above", through a whole life, and a dry run that says the same."""
+    lab.watch("--webhook-url", hook.url, "--webhook-allow", "127.0.0.1")
+    asked = {"name": "page faults", "kind": "limit", "selector": {"benchmark": "mm/fault"}, "above": 2, "unit": "us"}
+    tried = lab.api.post("/api/v1/rules:dry-run", json=asked).json()
+    assert tried["rule"]["id"] is None and (tried["series"], tried["fired"]) == (0, 0)
+    assert [w["at"] for w in tried["warnings"]] == ["/selector"], "it may be a slip: nothing is called so"
+    assert lab.api.post("/api/v1/rules", json=asked).json()["warnings"] == tried["warnings"]
+
+    def measure(kernel, ns):
+        lab.boots(kernel, {4: ns}, benchmark="mm/fault", boots=2)
+        lab.checked()
+        return [(a["state"], a["from"], a["to"]) for a in lab.alerts()]
+
+    measure("6.15", 1950)
+    assert measure("6.16", 1970) == [] and measure("6.17-rc1", 2030) == [("new", "6.16", "6.17-rc1")]
+    assert measure("6.17-rc2", 2040) == measure("6.17", 1960) == [("new", "6.16", "6.17-rc1")], "what stays there is told once"
+    (alert,) = lab.alerts()
+    mail = lab.api.get(f"/api/v1/alerts/{alert['id']}/mail.txt").text
+    assert "limit:      page faults: told when values go above 2000 ns" in mail
+    lab.delivered(1)
+    assert lab.api.post(f"/api/v1/alerts/{alert['id']}/events", json={"action": "fixed"}).json()["event"]["details"]["verified"]
+    assert measure("6.18-rc1", 2050) == [("new", "6.17", "6.18-rc1")], "the same alert, of the new range"
+    lab.delivered(2)
+    assert [h["X-Nsecwatch-Event"] for h, _ in hook.calls] == ["alert.opened", "alert.reopened-1"]
+    tried = lab.api.post("/api/v1/rules:dry-run", json=asked).json()
+    assert [(f["from"], f["to"]) for f in tried["firings"]] == [("6.16", "6.17-rc1"), ("6.17", "6.18-rc1")] and tried["warnings"] == []
+    worse = {"name": "LTS", "kind": "baseline", "baseline": "6.15", "percent": 3}
+    tried = lab.api.post("/api/v1/rules:dry-run", json=worse).json()
+    assert [(f["from"], f["to"]) for f in tried["firings"]] == [("6.15", "6.17-rc1"), ("6.15", "6.18-rc1")], tried
+    tried = lab.api.post("/api/v1/rules:dry-run", json={**worse, "baseline": "6.1"}).json()
+    assert [(w["at"], w["message"]) for w in tried["warnings"]] == [("/baseline", '"6.1" is no kernel that was measured so far')]
