@@ -185,7 +185,10 @@ static void page(const struct bisect *b, struct buf *out)
 	buf_puts(out, "</h1>\n");
 	draw(b, out);
 	buf_puts(out, "<pre>");
-	escaped(out, words.p);
+	for (const char *line = words.p; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		svg_escape(out, line, strcspn(line, "\n")); /* a line end itself has no place in a picture */
+		buf_putc(out, '\n');
+	}
 	buf_puts(out, "</pre>\n</body>\n</html>\n");
 	buf_fini(&words);
 }

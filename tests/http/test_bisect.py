@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`nsecwatch bisect`: steps judged by files, by a server, and by `git bisect run` on a made-up repository."""
+import html
 import json
 import random
 import stat
@@ -203,6 +204,7 @@ def test_the_log_is_text_a_picture_and_a_page(lab):
     assert "6.16.0-rc3" in svg and "% sure" in svg
     _, page, _ = lab.bisect("log", "--html")
     assert page.startswith("<!DOCTYPE html>") and "<svg" in page and "<script" not in page and "6.16.0-rc3" in page
+    assert html.unescape(page.split("<pre>")[1].split("</pre>")[0]) == text
 
 
 # ---- git bisect run ----
