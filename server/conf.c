@@ -97,6 +97,9 @@ static const struct option {
 	  "of that time and of quiet hours, as Europe/Berlin" },
 	{ "delivery-tries", "N", INT, AT(delivery_tries), "100", UP | WATCH, 1, 100000,
 	  "attempts until a delivery is given up: 100 are about four days" },
+	{ "settle", "SECONDS", INT, AT(settle_s), "5", UP | WATCH, 0, 3600,
+	  "an alert is told when no run of its kernels has come in for so long, so that the first message has all machines; "
+	  "at most ten times as long later" },
 	{ "alert-percent", "PERCENT", NUM, AT(alert_percent), NULL, UP | WATCH, 0.01, 1000,
 	  "the default rule's threshold, in place of its own (5)" },
 	{ "broad-benchmarks", "GLOBS", TEXT, AT(broad_benchmarks), BROAD, UP | SERVE | WATCH, 0, 0,

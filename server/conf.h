@@ -32,7 +32,7 @@ struct conf {
 	const char *maintainers;	/* --maintainers FILE */
 	const char *webhook_format, *webhook_secret, *webhook_secret_file, *webhook_allow, *ca_file;
 	const char *improvements, *digest_at, *time_zone;
-	int delivery_tries;
+	int delivery_tries, settle_s;
 	bool demo, private_reads, check_only, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
 	int uploads_per_minute, idle_timeout_s, request_timeout_s, statement_timeout_ms;

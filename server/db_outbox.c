@@ -60,6 +60,19 @@ int db_outbox_add(struct db *db, enum outbox_kind kind, const char *target, cons
 }
 
 /*
+ * Not before what it tells has settled: runs of the alert's kernels wait for their check, or came in a moment
+ * ago, and most likely there are more to come, of other machines. A text that is written down has been seen already. Of a catch-up
+ * the newest runs are looked at.
+ */
+#define SETTLED											\
+	"($4 = 0 OR subject IS NOT NULL OR alert_id IS NULL OR created_at <= now() - $5 * $4 * interval '1 second' "	\
+	"OR NOT EXISTS (SELECT FROM alert a WHERE a.id = outbox.alert_id AND "			\
+	"(EXISTS (SELECT FROM run r WHERE r.kernel_id IN (a.from_kernel_id, a.to_kernel_id) "		\
+	"AND r.received_at > now() - $4 * interval '1 second') OR "					\
+	"EXISTS (SELECT FROM (SELECT run_id FROM run_todo WHERE what = 'check' ORDER BY queued_at DESC, run_id LIMIT 1000) t "	\
+	"JOIN run r ON r.run_id = t.run_id WHERE r.kernel_id IN (a.from_kernel_id, a.to_kernel_id))))) "
+
+/*
  * One statement, so one transaction: the row is leased or it is not. While PostgreSQL was
  * away no lease could be renewed: so those who hold one get the time to say so first.
  */
@@ -72,7 +85,7 @@ int db_outbox_claim(struct db *db, struct arena *a, const struct outbox_able *ab
 		"(SELECT id FROM outbox WHERE sent_at IS NULL AND dead_at IS NULL AND next_try <= now() "
 		"AND (busy_until IS NULL OR busy_until <= now()) "
 		"AND CASE kind WHEN 'mail' THEN $1 ELSE target = ANY($2::text[]) END "
-		"AND (busy_until IS NULL OR pg_postmaster_start_time() < now() - $3 * interval '1 second') "
+		"AND (busy_until IS NULL OR pg_postmaster_start_time() < now() - $3 * interval '1 second') AND " SETTLED
 		"ORDER BY next_try, id LIMIT 1 FOR UPDATE SKIP LOCKED) "
 		"RETURNING id, kind, target, event, alert_id, idempotency_key, created_at, attempts, subject, body"
 	};
@@ -80,8 +93,9 @@ int db_outbox_claim(struct db *db, struct arena *a, const struct outbox_able *ab
 
 	*item = NULL;
 	if (db_query(db, &claim,
-		     DB_ARGS(db_arg_bool(able->mail), db_arg_texts(able->targets, able->n), db_arg_f64(lease_s)), &rows,
-		     err))
+		     DB_ARGS(db_arg_bool(able->mail), db_arg_texts(able->targets, able->n), db_arg_f64(lease_s),
+			     db_arg_f64(able->settle_s), db_arg_f64(OUTBOX_SETTLE_TIMES)),
+		     &rows, err))
 		return -1;
 	if (db_rows_count(rows)) {
 		struct outbox_item *it = arena_zalloc(a, sizeof(*it));

@@ -42,7 +42,9 @@ struct outbox_able {
 	bool mail;
 	const char *const *targets;
 	size_t n;
+	int settle_s;			/* an alert's text waits so long for more runs of its kernels; 0: it does not */
 };
+#define OUTBOX_SETTLE_TIMES 10		/* so many times as long it waits at most */
 /* Leases the row that is due longest among these: *item NULL when none is. */
 int db_outbox_claim(struct db *db, struct arena *a, const struct outbox_able *able, int lease_s,
 		    struct outbox_item **item, struct err *err);

@@ -38,6 +38,7 @@ struct watch {
 	struct watch_send *send;	/* or NULL */
 	int signals;			/* signalfd */
 	uint64_t listening;		/* the connection that LISTENs: db_generation(); 0: none */
+	bool unpacked;			/* so many runs wait to be packed that a check takes long: it has to read them one by one */
 	bool careful;			/* a batch failed: one run at a time */
 	bool full;			/* the last turn left work that it knew of */
 	bool ready;			/* the schema is there */
@@ -86,7 +87,8 @@ static int pack_some(struct watch *w, bool *more, struct err *err)
 	if (!ret && packed)
 		log_event(LOG_DEBUG, "packed", "runs=%zu", packed);
 	*more |= packed > 0;
-	w->full |= packed >= PACK_RUNS;
+	w->unpacked = packed >= PACK_RUNS;
+	w->full |= w->unpacked;
 	return ret;
 }
 
@@ -161,7 +163,8 @@ static int listen_for_silence(struct watch *w, struct err *err)
 static int turn(struct watch *w, bool *more, struct err *err)
 {
 	struct err pack_err = { 0 };
-	int ret;
+	bool news;
+	int ret = 0;
 
 	*more = w->full = false;
 	if (!w->ready && db_migrate_check(w->db, err))
@@ -169,8 +172,11 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	w->ready = true;
 	if (listen_again(w, err))
 		return -1;
-	(void)db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
-	ret = check_some(w, more, err) || wake_some(w, err) || tell_opened(w, err) || listen_for_silence(w, err) ? -1 : 0;
+	news = db_notified(w->db, DB_ALERTS_CHANNEL);	/* taken off the socket: what it tells is looked up now */
+	if (news || !w->unpacked)
+		ret = check_some(w, more, err);
+	if (!ret)
+		ret = wake_some(w, err) || tell_opened(w, err) || listen_for_silence(w, err) ? -1 : 0;
 	if (!pack_some(w, more, &pack_err))
 		return ret;
 	if (!ret)

@@ -46,7 +46,7 @@ struct watch_send {
 	struct deliver d;
 	struct catalog *catalog;
 	struct calc_mail_look look;
-	int tries;
+	int tries, settle_s;
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	bool woken;			/* under lock */
@@ -274,7 +274,7 @@ static bool free_lanes(struct watch_send *s, const char **names, struct outbox_a
 {
 	int64_t now = tm_monotonic_usec();
 
-	*able = (struct outbox_able){ .targets = names };
+	*able = (struct outbox_able){ .targets = names, .settle_s = s->settle_s };
 	must(!pthread_mutex_lock(&s->lock));
 	for (size_t i = 0; i < s->n_lanes; i++) {
 		const struct lane *l = &s->lanes[i];
@@ -419,6 +419,7 @@ struct watch_send *watch_send_start(const struct conf *conf, const struct delive
 	s->catalog = catalog;
 	s->look = (struct calc_mail_look){ conf->public_url, conf->mail_from, conf->broad_benchmarks };
 	s->tries = conf->delivery_tries;
+	s->settle_s = conf->settle_s;
 	s->lanes = calloc(map->able.n + 1, sizeof(*s->lanes));
 	must(s->lanes);
 	for (size_t i = 0; i < map->able.n; i++)

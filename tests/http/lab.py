@@ -22,7 +22,7 @@ class Lab:
         self.api = harness.Api(self.server.url, token)
 
     def watch(self, *options, start=True):
-        watch = harness.Process("watch", "--db", self.db, "--public-url", "https://perf.example", *options,
+        watch = harness.Process("watch", "--db", self.db, "--public-url", "https://perf.example", "--settle", "0", *options,
                                 log=self.folder / f"watch{len(self.watches)}.log")
         self.watches.append(watch)
         return watch.start() if start else watch

@@ -177,3 +177,29 @@ def test_very_many_boots_of_one_kernel_are_checked_together(lab):
     lab.checked()
     checked = [line for line in watch.log_tail().splitlines() if "checked" in line and "runs=" in line]
     assert len(checked) == 1 and "runs=2000" in checked[0]
+
+
+def test_the_first_message_has_all_machines_of_a_burst(lab, hook):
+    lab.watch(*to(hook), "--settle", "3600")
+    for machine in "milan-01", "milan-02":
+        lab.boots("6.16", SIZES, machine)
+    lab.boots("6.17", LATER, "milan-01")
+    lab.checked()
+    assert only(lab)["machines"] == ["milan-01"]
+    lab.boots("6.17", LATER, "milan-02")
+    lab.checked()
+    assert not hook.calls and [d["state"] for d in only(lab)["deliveries"]] == ["waiting"]
+    sql(lab.db, "UPDATE run SET received_at = received_at - interval '2 hours'")  # none has come in for an hour
+    lab.delivered(1)
+    assert b"milan-01" in hook.calls[0][1] and b"milan-02" in hook.calls[0][1]
+
+
+def test_runs_that_never_end_do_not_keep_a_message_for_ever(lab, hook):
+    lab.watch(*to(hook), "--settle", "3600")
+    lab.boots("6.16", SIZES)
+    lab.boots("6.17", LATER)
+    lab.checked()
+    assert not hook.calls
+    sql(lab.db, "UPDATE outbox SET created_at = created_at - interval '11 hours'")
+    lab.delivered(1)
+    assert len(hook.calls) == 1
