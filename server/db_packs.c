@@ -251,11 +251,28 @@ static int by_age(const void *a, const void *b)
 	return order ? order : ORDER(y->run_key, x->run_key);
 }
 
+#define COUNTS 65536
+
+/* Whether a series may have more than `most` of a kernel: counted by hash, so that it is told in one pass, and never a no too many. */
+static bool may_have_more(const struct reading *r, size_t most)
+{
+	uint32_t *count = arena_array(r->arena, uint32_t, COUNTS);
+
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t hash = ((uint64_t)r->samples[i].series_id * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)r->samples[i].kernel_id) *
+				UINT64_C(0xD6E8FEB86659FD93);
+
+		if (++count[hash >> 48] > most)
+			return true;
+	}
+	return false;
+}
+
 static void keep_newest(struct reading *r, size_t most)
 {
 	size_t left = 0, nth = 0;
 
-	if (r->n <= most)
+	if (r->n <= most || !may_have_more(r, most))
 		return;
 	qsort(r->samples, r->n, sizeof(*r->samples), by_age);
 	for (size_t i = 0; i < r->n; i++) {

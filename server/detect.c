@@ -18,7 +18,7 @@
 #define LONG_MS 300		/* a transaction that has taken so long takes no other in: fresh runs wait for its end */
 
 /*
- * Series x kernels that are in memory at a time, some 100 MB: an upload may have 100,000 series. One with more than that
+ * Series x kernels that are in memory at a time, some 400 MB: an upload may have 100,000 series. One with more than that
  * is looked at in parts, each a family of its own.
  */
 #define POINTS_MOST 1000000

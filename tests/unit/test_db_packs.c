@@ -252,6 +252,40 @@ static void test_damaged(struct run_writer *rw, struct catalog *c, struct db *db
 	ok(!db_packs_read(db, a, &id, 1, &samples, &n, &err) && n == 302, "with all samples");
 }
 
+static int64_t first_series_of(struct catalog *c, const char *machine)
+{
+	size_t n, i = 0;
+	const struct cat_series *const *list = db_catalog_series(c, &n);
+
+	while (i < n && strcmp(list[i]->machine->name, machine))
+		i++;
+	return i < n ? list[i]->id : 0;
+}
+
+static void test_newest(struct run_writer *rw, struct catalog *c, struct db *db, struct arena *a)
+{
+	const struct db_horizon none = { .queued_at = 0 };
+	struct sample *samples;
+	struct err err;
+	size_t n = 0, packed, old = 0;
+	int64_t id;
+
+	store_many(rw, db, a, "pack-many", 0, 800);
+	id = first_series_of(c, "pack-many");
+	ok(!db_packs_read_newest(db, a, &id, 1, 100, &samples, &n, &err) && n == 200, "of runs that wait, the newest 100 of each kernel");
+	while (!db_packs_work(db, a, 1000, &packed, &err) && packed)
+		;
+	db_script(db, "UPDATE series_pack SET crc32 = crc32 + 1 WHERE chunk < 4 AND samples = 96", &err);
+	ok(!db_packs_read_newest(db, a, &id, 1, 100, &samples, &n, &err) && n == 200, "and of packs; older chunks are not even read");
+	for (size_t i = 0; i < n; i++)
+		old += samples[i].started_at < SUB_T0 + 600 * INT64_C(1000000);
+	ok(!old, "they are the newest");
+	db_script(db, "UPDATE series_pack SET crc32 = crc32 - 1 WHERE chunk < 4 AND samples = 96", &err);
+	db_set_horizon(db, &none);
+	ok(!db_packs_read_newest(db, a, &id, 1, 100, &samples, &n, &err) && n == 0, "before the horizon there was nothing");
+	db_set_horizon(db, NULL);
+}
+
 /* ---- uploads, packers and readers at once ---- */
 
 struct busy {
@@ -371,6 +405,7 @@ int main(void)
 	test_chunks(db);
 	test_rebuild(rw, c, db, a);
 	test_damaged(rw, c, db, a);
+	test_newest(rw, c, db, a);
 	test_busy(rw, c, db, a);
 	db_runs_writer_free(rw);
 	db_catalog_free(c);
