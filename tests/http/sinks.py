@@ -51,7 +51,8 @@ class Mail(socketserver.ThreadingTCPServer):
     `refuse`: how many DATA to answer with 451; `die`: how many connections to cut in the message.
     `plan`: what goes wrong with the next connections, a word each ("" nothing): refuse-greeting,
     refuse-rcpt; hang-greeting, hang-dot (until `go` is set, then the connection is cut); die-greeting,
-    die-mail, die-dot (before the 250), die-250 (right after it), hang-quit. `slow`: seconds before each answer.
+    die-mail, die-dot (before the 250), die-250 (right after it), hang-quit; early-data (552 before the message, and the
+    end), half-250 (its first digits, and the end), flood-ehlo (an answer without an end). `slow`: seconds before each answer.
     """
 
     daemon_threads = True
@@ -107,6 +108,8 @@ class _MailHandler(socketserver.StreamRequestHandler):
             word, _, rest = line.decode().strip().partition(" ")
             self.server.commands.append(word.upper())
             if word.upper() in ("EHLO", "HELO"):
+                while self.wrong == "flood-ehlo":
+                    self.wfile.write(b"250-more\r\n" * 1000)
                 self.say("250-sink")
                 self.say("250-AUTH PLAIN LOGIN")
                 self.say("250 8BITMIME")
@@ -134,6 +137,9 @@ class _MailHandler(socketserver.StreamRequestHandler):
     def message(self, sender, to):
         server, data = self.server, b""
         server.attempts += 1
+        if self.wrong == "early-data":
+            self.say("552 too big")
+            return False
         if server.die:
             server.die -= 1
             self.rfile.readline()
@@ -143,6 +149,9 @@ class _MailHandler(socketserver.StreamRequestHandler):
                 return False
             data += line[1:] if line.startswith(b"..") else line
         self.at("dot")
+        if self.wrong == "half-250":
+            self.wfile.write(b"25")
+            return False
         if server.refuse:
             server.refuse -= 1
             self.say("451 later")

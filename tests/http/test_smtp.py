@@ -31,7 +31,7 @@ def put(lab, body=BODY, subject=SUBJECT, key="k1"):
 
 @pytest.mark.parametrize("wrong, attempts", [
     ("refuse-greeting", 2), ("refuse-rcpt", 2), ("die-greeting", 2), ("die-mail", 2), ("die-dot", 2),
-    ("die-250", 1), ("hang-quit", 1)])
+    ("early-data", 2), ("half-250", 2), ("flood-ehlo", 2), ("die-250", 1), ("hang-quit", 1)])
 def test_a_server_with_a_fault_gets_it_once(lab, mail, wrong, attempts):
     mail.plan = [wrong]
     put(lab)
