@@ -4,9 +4,12 @@ import email
 import email.policy
 import os
 import pathlib
+import re
 import shutil
+import smtplib
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -14,8 +17,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
-from harness import free_port, sql, wait_until
+from harness import SHARED, free_port, sql, wait_until
 from test_deliveries import deliveries, mail_options, sent, steps
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "replay"))
+import story  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH")  # without STARTTLS: the whole connection is TLS
 
@@ -182,9 +188,11 @@ def test_the_alert_itself_through_that_server(lab, debian_mail):
     assert message["Subject"] == subject and message.get_content().replace("\r\n", "\n") == body
 
 
-@pytest.mark.skipif(not shutil.which("exim4") or os.geteuid() != 0,
-                    reason="a mail server of Debian as a daemon: needs exim4 (exim4-daemon-light) and root")
-def test_exim_takes_over_what_watch_sends(lab):
+@pytest.fixture
+def exim():
+    """(port, folder of its spool) of Debian's mail server, as a daemon that keeps what it takes over."""
+    if not shutil.which("exim4") or os.geteuid() != 0:
+        pytest.skip("a mail server of Debian as a daemon: needs exim4 (exim4-daemon-light) and root")
     folder, port = pathlib.Path(tempfile.mkdtemp(prefix="nsw-exim-")), free_port()
     folder.chmod(0o777)  # exim gives up being root
     (folder / "conf").write_text(
@@ -192,20 +200,55 @@ def test_exim_takes_over_what_watch_sends(lab):
         f"daemon_smtp_ports = {port}\nlocal_interfaces = 127.0.0.1\npid_file_path = {folder}/pid\nqueue_only\ntls_advertise_hosts =\n"
         "acl_smtp_rcpt = accept\nacl_smtp_data = check\naccept_8bitmime\nbegin acl\ncheck:\n"
         "  deny !verify = header_syntax\n  accept\n")
-    exim = subprocess.Popen(["exim4", "-C", folder / "conf", "-bdf"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
+    daemon = subprocess.Popen(["exim4", "-C", folder / "conf", "-bdf"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
     try:
         wait_until((folder / "pid").exists, "exim runs")
-        put(lab)
-        lab.watch("--smtp-url", f"smtp://127.0.0.1:{port}", "--mail-from", "watch@lab.example", "--mail-to", "mm@lab.example")
-        steps(lab)
-        sent(lab, 2)
-        texts = [path.read_bytes().split(b"\n", 1)[1].decode() for path in (folder / "spool").rglob("*-D")]
-        bodies = [body for body, in sql(lab.db, "SELECT body FROM outbox")]
-        assert sorted(text.rstrip("\n") for text in texts) == sorted(body.rstrip("\n") for body in bodies)
-        heads = "".join(path.read_text() for path in (folder / "spool").rglob("*-H"))
-        assert "<k1@lab.example>" in heads and f"<{lab.alerts()[0]['id']}@lab.example>" in heads
+        yield port, folder / "spool"
     finally:
-        exim.terminate()
-        exim.wait()
+        daemon.terminate()
+        daemon.wait()
         shutil.rmtree(folder)
+
+
+def taken_over(spool):
+    """The bodies in exim's spool."""
+    return [path.read_bytes().split(b"\n", 1)[1] for path in spool.rglob("*-D")]
+
+
+def test_exim_takes_over_what_watch_sends(lab, exim):
+    port, spool = exim
+    put(lab)
+    lab.watch("--smtp-url", f"smtp://127.0.0.1:{port}", "--mail-from", "watch@lab.example", "--mail-to", "mm@lab.example")
+    steps(lab)
+    sent(lab, 2)
+    bodies = [body for body, in sql(lab.db, "SELECT body FROM outbox")]
+    assert sorted(text.decode().rstrip("\n") for text in taken_over(spool)) == sorted(body.rstrip("\n") for body in bodies)
+    heads = "".join(path.read_text() for path in spool.rglob("*-H"))
+    assert "<k1@lab.example>" in heads and f"<{lab.alerts()[0]['id']}@lab.example>" in heads
+
+
+@pytest.mark.skipif(not (SHARED / "seed").exists(), reason=f"there is no {SHARED} with the story's figures")
+def test_the_draft_of_the_story_passes_exim_and_python_unchanged(lab, exim):
+    port, spool = exim
+    tale = story.Story(1, quiet=0)
+    lab.watch()
+    lab.api.store(*tale.kernels(), *tale.revert())
+    lab.checked()
+    (alert,) = lab.alerts(kind="regression")
+    draft = lab.api.get(f"/api/v1/alerts/{alert['id']}/mail.eml").content
+    head, body = draft.replace(b"\r\n", b"\n").split(b"\n\n", 1)
+    text = body.decode()
+    assert all(len(line) <= 72 or line.startswith("https://") and " " not in line for line in text.splitlines())
+    facts = " ".join(text.split())
+    assert re.search(r"per page: restores 8[678] % \(±[12]\), \+(18|19|20) % \(±[123]\) remains", facts) and "up to +150 %" in facts
+    assert "taskset -c 2 mprot_tw4m_regsize" in text and "\n\n#regzbot introduced: cac1db8c3aad\n" in text
+    assert "is above the 5 % that Documentation/admin-guide/reporting-regressions.rst asks" in facts
+
+    with smtplib.SMTP("127.0.0.1", port) as link:
+        link.sendmail("lab@lab.example", ["linux-mm@lists.example"], draft, mail_options=["BODY=8BITMIME"])
+    wait_until(lambda: list(spool.rglob("*-D")), "exim has it")
+    assert taken_over(spool) == [body]
+    message = email.message_from_bytes(draft, policy=email.policy.SMTP)
+    assert message.get_content().replace("\r\n", "\n") == text and not message.defects
+    assert message.as_bytes().replace(b"\r\n", b"\n").split(b"\n\n", 1)[1] == body

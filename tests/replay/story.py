@@ -14,6 +14,7 @@ SEED = SHARED / "seed"
 BEFORE, AFTER, REVERT = "6.16", "6.17-rc1", "v6.17-rc1 with cac1db8c3aad reverted"
 THP_2M = {"enabled": "always", "hugepages-2048kB": "always"}
 TOTALS = {"rome-01": (6895988972, 2303697782), "milanx-01": (4006750392, 1497733191)}
+COMMAND = "taskset -c 2 mprot_tw4m_regsize --prot none,rw --size-kib 4,40,400,4000,40000,400000,4000000,40000000 --reps 5"
 UARCH = {"milan-01": "epyc-milan", "rome-01": "epyc-rome", "milanx-01": "epyc-milanx"}
 
 
@@ -54,7 +55,8 @@ class Story:
                         if where == machine and at < 2]
         else:
             results = [self.result("mprotect/thp-total", TOTALS[machine][at], shift)]
-        return {**submission(kernel, thp=thp, boot_id=f"{machine}-{kernel}-{thp != 'never'}-{boot}", results=results),
+        source = {"tool": "mprot_tw4m_regsize", "command": COMMAND} if thp == "never" else None
+        return {**submission(kernel, thp=thp, boot_id=f"{machine}-{kernel}-{thp != 'never'}-{boot}", results=results, source=source),
                 "machine": {"name": machine, "isa": "x86_64", "uarch": UARCH[machine]}}
 
     def kernels(self):
