@@ -107,6 +107,10 @@ int api_openapi(struct req *rq, struct err *err);
 
 /* pages.c */
 int pages_page(struct req *rq, struct err *err);
+/* api_pages.c */
+int api_pages_frozen(struct req *rq, struct err *err);
+int api_pages_post(struct req *rq, struct err *err);
+int api_pages_get(struct req *rq, struct err *err);
 int pages_static(struct req *rq, struct err *err);
 
 #endif

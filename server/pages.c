@@ -15,6 +15,8 @@
  *	{{version}} {{request_id}}
  *	{{>top}}	parts/top.html, filled in likewise; a part holds no parts
  */
+#include "pages.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -108,7 +110,7 @@ static const struct embed_file *from_disk(struct req *rq, const char *path)
 	return f;
 }
 
-static const struct embed_file *find(struct req *rq, const char *path)
+const struct embed_file *pages_file(struct req *rq, const char *path)
 {
 	const struct embed_file *f = NULL;
 
@@ -121,7 +123,7 @@ static const struct embed_file *find(struct req *rq, const char *path)
 
 int pages_static(struct req *rq, struct err *err)
 {
-	const struct embed_file *f = find(rq, rq->id);
+	const struct embed_file *f = pages_file(rq, rq->id);
 
 	if (!f || !strcmp(type_of(f->path), types[0].type))	/* pages have addresses of their own */
 		return err_set(err, ERR_NOT_FOUND, "no such file: %.200s", rq->id);
@@ -135,7 +137,7 @@ int pages_static(struct req *rq, struct err *err)
 
 /* ---- page shells ---- */
 
-static void escape(struct buf *out, const char *s)
+void pages_escape(struct buf *out, const char *s)
 {
 	for (; *s; s++) {
 		switch (*s) {
@@ -160,7 +162,7 @@ static void escape(struct buf *out, const char *s)
 	}
 }
 
-static void percent(struct buf *out, const char *s)
+void pages_percent(struct buf *out, const char *s)
 {
 	for (; *s; s++) {
 		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~*:/@", *s))
@@ -176,7 +178,7 @@ static const char *encoded(struct arena *a, const char *s)
 	const char *text;
 
 	buf_init(&out);
-	percent(&out, s);
+	pages_percent(&out, s);
 	text = arena_strdup(a, out.p);
 	buf_fini(&out);
 	return text;
@@ -209,9 +211,9 @@ static const char *api_query(const struct req *rq, const struct route *resource)
 			continue;
 		if (out.len)
 			buf_putc(&out, '&');
-		percent(&out, rq->args[i].name);
+		pages_percent(&out, rq->args[i].name);
 		buf_putc(&out, '=');
-		percent(&out, rq->args[i].value);
+		pages_percent(&out, rq->args[i].value);
 	}
 	text = arena_strdup(rq->arena, out.p);
 	buf_fini(&out);
@@ -238,7 +240,7 @@ static const char *const parts[] = { "head", "top", "end" };
 
 static const struct embed_file *part(struct req *rq, const char *name)
 {
-	return find(rq, arena_printf(rq->arena, "parts/%s.html", name));
+	return pages_file(rq, arena_printf(rq->arena, "parts/%s.html", name));
 }
 
 /* A placeholder's value. False: it has none. */
@@ -246,7 +248,7 @@ static bool put_value(struct buf *out, const char *name, size_t n, const struct 
 {
 	for (const struct value *v = values; v->name; v++)
 		if (strlen(v->name) == n && !strncmp(v->name, name, n)) {
-			escape(out, v->text);
+			pages_escape(out, v->text);
 			return true;
 		}
 	return false;
@@ -332,7 +334,7 @@ static const char *alerts_open(struct req *rq)
 int pages_page(struct req *rq, struct err *err)
 {
 	const char *name = page_name(rq), *query, *version = data_version(rq);
-	const struct embed_file *f = find(rq, arena_printf(rq->arena, "%s.html", name));
+	const struct embed_file *f = pages_file(rq, arena_printf(rq->arena, "%s.html", name));
 	const struct route *resource = rq->id ? NULL : resource_of(rq, name);
 	char *tag;
 	char hex[65];

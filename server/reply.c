@@ -265,6 +265,9 @@ static void security_headers(struct sink *s, const char *type)
 	header(s, "Referrer-Policy", "no-referrer");
 	header(s, "X-Frame-Options", "DENY");
 	header(s, "Content-Security-Policy",
+	       !strcmp(type, WEB_TYPE_FROZEN) ?
+		      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+		      "sandbox allow-popups; frame-ancestors 'none'" :
 	       html ? "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
 		      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" :
 	       svg  ? "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'" :

@@ -214,6 +214,10 @@ const struct route routes[] = {
 	{ .method = "GET", .pattern = "/api/v1/snapshots/{id}", .handler = api_snapshots_get, .scope = SCOPE_READ,
 	  .reps = TABLES, .about = "What a mail about an alert said when it was written: for links that stay. Nothing ever takes one away.", .shape = "Snapshot" },
 
+	{ .method = "POST", .pattern = "/api/v1/pages", .handler = api_pages_post, .scope = SCOPE_TRIAGE,
+	  .reps = REP_JSON, .body = true, .creates = true,
+	  .about = "Keeps a page as it is, one HTML file with its data, under an address that stays.", .shape = "PageKept", .takes = "Page" },
+
 	/* pages: shells of HTML; what they show comes from the addresses above */
 	{ .method = "GET", .pattern = "/", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/sweep", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
@@ -228,6 +232,8 @@ const struct route routes[] = {
 	{ .method = "GET", .pattern = "/kernels/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/benchmarks/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/runs/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/frozen/{path}", .handler = api_pages_frozen, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/pages/{id}", .handler = api_pages_get, .scope = SCOPE_READ, .reps = REP_HTML },
 	{ .method = "GET", .pattern = "/static/{path}", .handler = pages_static, .scope = SCOPE_NONE,
 	  .reps = REP_OTHER, .args = "*", .light = true },
 

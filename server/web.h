@@ -25,6 +25,9 @@ enum rep {
 	REP_JSON = 1, REP_CSV = 2, REP_TEXT = 4, REP_SVG = 8, REP_HTML = 16, REP_OTHER = 32, REP_EML = 64, REP_ATOM = 128
 };
 
+/* HTML with all of its style in it and no script: its policy allows the one and not the other. */
+#define WEB_TYPE_FROZEN "text/html; charset=utf-8; frozen=1"
+
 struct web_arg {
 	const char *name, *value;	/* decoded; a value never has a NUL in it */
 };

@@ -31,9 +31,27 @@ function forms(view, query) {
 				{ type: 'button', title: 'Copy the address of this view', onclick: (e) => copy(e.target) },
 				'link',
 			),
+			h(
+				'a',
+				{ href: frozenPath(), 'data-form': 'snapshot', title: 'This view as one HTML file with its data' },
+				'snapshot',
+			),
+			h(
+				'button.plain',
+				{
+					type: 'button',
+					id: 'keep',
+					title: 'Keep this view under a permanent address; needs a token',
+					onclick: async (e) => (await import('./keep.js')).keep(e.target),
+				},
+				'keep',
+			),
 		);
 	api?.setAttribute('href', url('json'));
 }
+
+const frozenPath = () =>
+	`/frozen${location.pathname === '/' ? '/overview' : location.pathname}${location.search}`;
 
 async function copy(button) {
 	try {
