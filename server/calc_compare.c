@@ -223,7 +223,7 @@ static void list_missing(struct arena *a, const struct sides *sides, struct comp
 {
 	const struct selection *sel = sides->sel;
 
-	c->missing = arena_array(a, struct compare_missing, sel->n * sides->n_kernels + 1);
+	c->missing = arena_alloc(a, (sel->n * sides->n_kernels + 1) * sizeof(*c->missing));
 	for (size_t i = 0; i < sel->n; i++) {
 		bool tried = false;
 

@@ -28,7 +28,7 @@ static inline struct calc_ids calc_ids_new(struct arena *a, size_t most)
 
 	while (m.mask < most * 2)
 		m.mask = m.mask * 2 + 1;
-	m.id = arena_array(a, int64_t, m.mask + 1);
+	m.id = arena_alloc(a, (m.mask + 1) * sizeof(*m.id));	/* looked at where an index is */
 	m.index = arena_array(a, uint32_t, m.mask + 1);
 	return m;
 }

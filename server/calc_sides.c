@@ -129,6 +129,8 @@ static void make_part(void *arg, unsigned part)
 	for (size_t i = first, from = first ? m->end[first - 1] : 0; i < last; from = m->end[i++])
 		if (m->end[i] > from)
 			stats_side_of(m->sorted + from, m->end[i] - from, scratch, &m->side[i]);
+		else
+			m->side[i] = (struct stats_side){ 0 };
 }
 
 /* Sorted by cell in one pass each way (counting sort), then a side a cell. */
@@ -138,7 +140,7 @@ static struct stats_side *make_sides(const struct collect *c)
 	size_t *end = arena_array(c->a, size_t, cells + 1);
 	struct stats_sample *sorted = arena_alloc(c->a, c->n * sizeof(*sorted));
 	struct make m = { .sorted = sorted, .end = end, .cells = cells, .parts = parallel_parts(c->n, SAMPLES_LEAST),
-			  .side = arena_array(c->a, struct stats_side, cells) };
+			  .side = arena_alloc(c->a, cells * sizeof(*m.side)) };
 
 	for (size_t i = 0; i < c->n; i++)
 		end[c->found[i].cell + 1]++;
@@ -207,7 +209,7 @@ int calc_sides_read(struct catalog *c, struct db *db, struct arena *a, const str
 	struct collect col = { .a = a, .sel = sel, .kernels = kernels, .n_kernels = n_kernels, .runs = runs,
 			       .narrowed = narrowed(a, kernels, n_kernels, runs),
 			       .gap = arena_array(a, struct side_gap, sel->n * n_kernels) };
-	struct noise *noise = arena_array(a, struct noise, sel->n);
+	struct noise *noise = arena_alloc(a, sel->n * sizeof(*noise));
 	size_t n_ids, n_machines;
 	const int64_t *ids = kernel_ids(a, sel, kernels, n_kernels, &n_ids);
 	const int64_t *machines = machine_ids(c, a, sel, &n_machines);
