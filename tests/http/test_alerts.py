@@ -326,18 +326,6 @@ def test_a_run_that_cannot_be_checked_holds_up_nobody(lab):
     assert lab.ranges() == [("6.16", "6.17-rc1", "regression")]
 
 
-def test_the_newest_run_is_checked_first(lab):
-    for i in range(40):  # more than one transaction takes
-        lab.boots(f"6.{i + 1}", SIZES, boots=1)
-    lab.boots("6.60", SIZES, boots=1, machine="rome-01")
-    lab.watch()
-    wait_until(lambda: sql(lab.db, "SELECT count(*) FROM run_todo WHERE what = 'check'")[0][0] < 41, "the first are checked")
-    assert not sql(lab.db, """
-        SELECT 1 FROM run_todo t JOIN run r USING (run_id) JOIN kernel k ON k.id = r.kernel_id
-        WHERE t.what = 'check' AND k.name = '6.60'""")
-    lab.checked()
-
-
 def test_two_watches_side_by_side_make_one_alert(lab, hook, mail):
     for _ in range(2):
         lab.watch(*to(hook, mail))
