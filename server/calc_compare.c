@@ -13,6 +13,7 @@
 #include "calc_sides.h"
 
 #define ROWS_LEAST 2000		/* in a part: a millisecond's work */
+#define JUDGED_LEAST 5000	/* less to do in each: another third of one */
 
 /* ---- order ---- */
 
@@ -108,24 +109,48 @@ void calc_compare_judge(struct compare_row *r, enum better better)
 
 /* ---- all rows ---- */
 
-static void judge(struct arena *a, struct compare *c)
+/* Rows get their q and verdicts in as many parts as pay. */
+struct judge {
+	struct compare *c;
+	const double *q;
+	unsigned parts;
+	struct judged {
+		size_t tested, of[COMPARE_REGRESSION + 1];	/* rows of each verdict */
+		char pad[64];					/* counts of two CPUs in no one line of a cache */
+	} counts[PARALLEL_MOST];
+};
+
+static void judge_part(void *arg, unsigned part)
 {
-	double *p = arena_array(a, double, c->n_rows);
-	size_t *scratch = arena_array(a, size_t, c->n_rows);
+	struct judge *j = arg;
+	struct judged *counts = &j->counts[part];
+	size_t end = parallel_from(j->c->n_rows, part + 1, j->parts);
 
-	for (size_t i = 0; i < c->n_rows; i++)
-		p[i] = c->rows[i].p;
-	bh_q(p, c->n_rows, scratch, p);
-	for (size_t i = 0; i < c->n_rows; i++) {
-		struct compare_row *r = &c->rows[i];
+	for (size_t i = parallel_from(j->c->n_rows, part, j->parts); i < end; i++) {
+		struct compare_row *r = &j->c->rows[i];
 
-		r->q = p[i];
-		c->family += r->tested;
+		r->q = j->q[i];
 		calc_compare_judge(r, r->series->metric->better);
-		c->regressions += r->verdict == COMPARE_REGRESSION;
-		c->improvements += r->verdict == COMPARE_IMPROVEMENT;
-		c->unchanged += r->verdict == COMPARE_UNCHANGED;
-		c->inconclusive += r->verdict == COMPARE_INCONCLUSIVE;
+		counts->tested += r->tested;
+		counts->of[r->verdict]++;
+	}
+}
+
+/* p: of the rows; becomes their q. */
+static void judge(struct arena *a, struct compare *c, double *p)
+{
+	struct judge j = { .c = c, .q = p, .parts = parallel_parts(c->n_rows, JUDGED_LEAST) };
+
+	bh_q(p, c->n_rows, arena_alloc(a, c->n_rows * sizeof(size_t)), p);
+	parallel_run(j.parts, judge_part, &j);
+	for (unsigned i = 0; i < j.parts; i++) {
+		const struct judged *counts = &j.counts[i];
+
+		c->family += counts->tested;
+		c->regressions += counts->of[COMPARE_REGRESSION];
+		c->improvements += counts->of[COMPARE_IMPROVEMENT];
+		c->unchanged += counts->of[COMPARE_UNCHANGED];
+		c->inconclusive += counts->of[COMPARE_INCONCLUSIVE];
 	}
 }
 
@@ -165,6 +190,7 @@ struct fill {
 	int fix;
 	unsigned parts;
 	struct student_memo *memo;	/* one a part */
+	double *p;			/* of the rows, side by side */
 };
 
 static void fill_row(const struct fill *f, size_t n, struct student_memo *memo)
@@ -182,6 +208,7 @@ static void fill_row(const struct fill *f, size_t n, struct student_memo *memo)
 	r->direction = calc_compare_direction(r->base.center < 0 ? r->head.center - r->base.center : r->change_percent,
 					      r->series->metric->better);
 	fill_fix(r, noise, memo);
+	f->p[n] = r->p;
 }
 
 static void fill_part(void *arg, unsigned part)
@@ -210,10 +237,11 @@ struct compare *calc_compare_rows(struct arena *a, const struct sides *sides, si
 	if (!sides->order)
 		calc_order_sort(a, sel->series, index, c->n_rows);
 	c->rows = arena_alloc(a, c->n_rows * sizeof(*c->rows));	/* megabytes: fill_row() sets all of a row */
+	f.p = arena_alloc(a, c->n_rows * sizeof(*f.p));
 	f.parts = parallel_parts(c->n_rows, ROWS_LEAST);
 	f.memo = arena_array(a, struct student_memo, f.parts);
 	parallel_run(f.parts, fill_part, &f);
-	judge(a, c);
+	judge(a, c, f.p);
 	sum_up(a, c, f.memo);
 	return c;
 }
