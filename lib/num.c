@@ -235,6 +235,14 @@ static int digits_before(double d)
 	return n + (n >= 0 ? d >= powers[n] : d * powers[-n] >= 1);
 }
 
+/* To the nearest whole number, as nearbyint() does, without a call; |d| < 10^15, where adding this leaves no fraction. */
+static inline double nearest(double d)
+{
+	const double big = 0x1.8p52;
+
+	return d + big - big;
+}
+
 double num_few(double d)
 {
 	double size = fabs(d);
@@ -243,7 +251,7 @@ double num_few(double d)
 	if (!(size >= 1e-14 && size < 1e21))
 		return d;
 	k = FEW - digits_before(size);
-	return k >= 0 ? nearbyint(d * powers[k]) / powers[k] : nearbyint(d / powers[-k]) * powers[-k];
+	return k >= 0 ? nearest(d * powers[k]) / powers[k] : nearest(d / powers[-k]) * powers[-k];
 }
 
 /* A whole number below 10^15 by a power of ten is the shortest decimal of its quotient, without the zeros at its end. */
@@ -256,7 +264,7 @@ int num_format_few(char out[NUM_MAX], double d)
 	if (!(d >= 1 && d < 1e6))
 		return num_format(out, d);
 	whole = digits_before(d);
-	m = nearbyint(d * powers[FEW - whole]);
+	m = nearest(d * powers[FEW - whole]);
 	if (m / powers[FEW - whole] != d)
 		return num_format(out, d);
 	digits = eight_digits((uint32_t)m * 10);

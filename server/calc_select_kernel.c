@@ -17,7 +17,7 @@ static int key_order(const struct cat_kernel *a, const struct cat_kernel *b)
 int calc_select_kernel_order(const void *a, const void *b)
 {
 	const struct cat_kernel *x = *(const struct cat_kernel *const *)a, *y = *(const struct cat_kernel *const *)b;
-	int d = strcmp(x->track, y->track);
+	int d = x->track == y->track ? 0 : strcmp(x->track, y->track);
 
 	if (!d)
 		d = key_order(x, y);

@@ -115,7 +115,8 @@ static struct calc_ids find_kernels(struct work *w, struct catalog *c, const str
 	w->line = arena_alloc(w->a, w->n_kernels * sizeof(*w->line));
 	for (size_t i = 0; i < w->n_kernels; i++) {
 		*calc_ids_at(&map, w->kernels[i]->id) = (uint32_t)i + 1;
-		w->n_lines += !i || strcmp(w->kernels[i]->track, w->kernels[i - 1]->track);
+		w->n_lines += !i || (w->kernels[i]->track != w->kernels[i - 1]->track &&
+				     strcmp(w->kernels[i]->track, w->kernels[i - 1]->track));
 		w->line[i] = (uint32_t)w->n_lines;
 	}
 	return map;

@@ -239,6 +239,18 @@ static const char *kernel_json(struct arena *a, const struct cat_kernel *k)
 	return text;
 }
 
+/* Tracks are few and kernels many: one text for all kernels of a track, so that mostly addresses tell them apart. */
+static const char *track_text(struct catalog *c, const char *track)
+{
+	size_t n;
+	const struct cat_kernel *const *kernels = db_catalog_kernels(c, &n);
+
+	while (n--)
+		if (!strcmp(kernels[n]->track, track))
+			return kernels[n]->track;
+	return arena_strdup(c->arena, track);
+}
+
 static void load_kernel(struct catalog *c, const struct db_rows *r, int row)
 {
 	const void *old = db_catalog_own_by_id(c, CAT_KERNEL, db_i64(r, row, 0));
@@ -258,7 +270,7 @@ static void load_kernel(struct catalog *c, const struct db_rows *r, int row)
 	k->base = arena_strdup(c->arena, db_text(r, row, 4));
 	k->rc = (int)db_i64(r, row, 5);
 	k->distance = db_i64(r, row, 6);
-	k->track = arena_strdup(c->arena, db_text(r, row, 7));
+	k->track = track_text(c, db_text(r, row, 7));
 	key = db_bytes(r, row, 8, &k->key_len);
 	must(k->key_len <= sizeof(k->key));
 	memcpy(k->key, key, k->key_len);
