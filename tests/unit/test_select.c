@@ -216,6 +216,12 @@ int db_runs_each_of_kernels(struct db *db, struct arena *arena, const int64_t *k
 	return 0;
 }
 
+int db_runs_each_of_halves(struct db *db, struct arena *arena, const int64_t *kernel_ids, size_t n_kernels,
+			   const int64_t *machine_ids, size_t n_machines, db_runs_each_fn fn, void *arg, struct err *e)
+{
+	return db_runs_each_of_kernels(db, arena, kernel_ids, n_kernels, machine_ids, n_machines, fn, arg, e);
+}
+
 /* Every value again, by series: what histories are learned from. */
 int db_packs_read(struct db *db, struct arena *arena, const int64_t *series_ids, size_t n_series, struct sample **samples,
 		  size_t *n, struct err *e)
