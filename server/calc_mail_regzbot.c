@@ -85,11 +85,25 @@ static const char *with(struct arena *a, const char *word, const char *reason)
 	return *reason ? arena_printf(a, "%s: %s", word, reason) : word;
 }
 
+/* Found again after it was fixed, which nobody has told of since. */
+static bool came_back(const struct calc_mail *m)
+{
+	for (size_t i = m->alert->n_events; i-- > 0;) {
+		const struct db_event *e = &m->alert->events[i];
+
+		if (!strcmp(e->action, "reopen"))
+			return e->from_state && !strcmp(e->from_state, "fixed");
+	}
+	return false;
+}
+
 const char *calc_mail_status(struct arena *a, const struct calc_mail *m)
 {
 	const struct db_alert *al = m->alert->alert;
 	const char *text = "fixed";
 
+	if ((is_state(m, "new") || is_state(m, "acknowledged")) && came_back(m))
+		return "it was fixed, and came back";
 	if (is_state(m, "reported"))
 		return "reported";
 	if (is_state(m, "fix-posted"))

@@ -158,6 +158,16 @@ int calc_still(struct catalog *c, struct db *db, struct arena *a, const struct c
 	return 0;
 }
 
+double calc_still_restored(const struct still_kernel *k)
+{
+	double fix = 1 + k->percent / 100, head;
+
+	if (k->left == 0)
+		return 100;
+	head = exp(log(fix) / k->left);
+	return (head - fix) / (head - 1) * 100;
+}
+
 const char *calc_still_sentence(struct arena *a, const struct still *s)
 {
 	const struct still_kernel *last = s->n ? &s->kernels[s->n - 1] : NULL;
@@ -174,5 +184,5 @@ const char *calc_still_sentence(struct arena *a, const struct still *s)
 	if (!s->first_gone)
 		return arena_printf(a, "%s, latest tested %s, first fixed: none", range, last->kernel->name);
 	return arena_printf(a, "%s, latest tested %s, first fixed: %s; %.0f %% restored in %s", range, last->kernel->name,
-			    s->first_gone->kernel->name, (1 - last->left) * 100, last->kernel->name);
+			    s->first_gone->kernel->name, calc_still_restored(last), last->kernel->name);
 }

@@ -29,6 +29,9 @@ struct still {
 int calc_still(struct catalog *c, struct db *db, struct arena *a, const struct calc_alert *al, struct still *out,
 	       struct err *err);
 
+/* (head - fix) / (head - base) * 100 of geometric means, from what is left of the logarithm and the percent against base. */
+double calc_still_restored(const struct still_kernel *k);
+
 /*
  * "present in 6.17-rc1 .. 6.19 (11 of 11 kernels), latest tested 6.19, first fixed: none";
  * "gone since 6.18 ..., 93 % restored in 6.19"; NULL where not even the first bad kernel is measured.

@@ -129,17 +129,6 @@ void calc_triage_json(struct jsonw *j, const struct calc_alert *al)
 	time_detail(j, "changed_at", row->changed_at);
 }
 
-/* (head - fix) / (head - base) of geometric means, from what is left of the logarithm and the percent against base. */
-static double restored(const struct still_kernel *k)
-{
-	double fix = 1 + k->percent / 100, head;
-
-	if (k->left == 0)
-		return 100;
-	head = exp(log(fix) / k->left);
-	return (head - fix) / (head - 1) * 100;
-}
-
 static void still_json(struct jsonw *j, const struct still *s)
 {
 	struct arena *a = arena_new();
@@ -157,7 +146,7 @@ static void still_json(struct jsonw *j, const struct still *s)
 		jsonw_kstr(j, "kernel", s->kernels[i].kernel->name);
 		jsonw_ki64(j, "n_series", (int64_t)s->kernels[i].n_series);
 		jsonw_knum(j, "percent", s->kernels[i].percent);
-		jsonw_knum(j, "restored_percent", restored(&s->kernels[i]));
+		jsonw_knum(j, "restored_percent", calc_still_restored(&s->kernels[i]));
 		jsonw_kbool(j, "present", s->kernels[i].present);
 		jsonw_object_end(j);
 	}
@@ -194,7 +183,7 @@ const char *calc_triage_verify(struct arena *a, const struct still *still, const
 		at = calc_select_kernel_order(&at->kernel, &kernel) <= 0 ? at : NULL;
 	t->fixed_in = kernel ? kernel : at ? at->kernel : NULL;
 	t->verified = at && still->first_gone && at >= still->first_gone;
-	t->restored_percent = at && !isnan(at->left) ? restored(at) : NAN;
+	t->restored_percent = at && !isnan(at->left) ? calc_still_restored(at) : NAN;
 	return calc_still_sentence(a, still);
 }
 

@@ -141,6 +141,10 @@ export const SPLIT = {
 	about: 'The marked rows become an alert of their own.',
 };
 
+// Open still, though its day has passed
+export const isLate = (alert) =>
+	Boolean(alert.due_at) && Date.parse(alert.due_at) < Date.now() && OPEN.includes(alert.state);
+
 export const allowed = (action, alert) =>
 	action.from.includes(alert.state) && (!alert.merged_into || ['reopen', 'comment'].includes(action.action));
 

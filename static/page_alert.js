@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One alert: what, how much, since when, where, how sure; what was done about it; and the mail.
 
-import { act, actionBar, ACTIONS, SPLIT } from './actions.js';
+import { act, actionBar, ACTIONS, SPLIT, isLate } from './actions.js';
 import { deliveries, evidence, history, mailDraft, outLink, stillThere } from './alert_parts.js';
 import { get } from './api.js';
 import { draw, uplot } from './chart.js';
@@ -78,7 +78,7 @@ function standing(a) {
 	const parts = [
 		h('b', a.state),
 		a.assignee ? [', assigned to ', h('b', a.assignee)] : ', assigned to nobody',
-		a.due_at ? `, due ${f.day(a.due_at)}` : '',
+		a.due_at ? [', ', h(isLate(a) ? 'b.worse' : 'span', `${isLate(a) ? 'overdue since' : 'due'} ${f.day(a.due_at)}`)] : '',
 		a.fixed_in ? [', fixed in ', h('span.k', f.tag(a.fixed_in))] : '',
 		a.restored_percent !== null && a.restored_percent !== undefined
 			? ` (${f.percent(a.restored_percent, false)} restored)`

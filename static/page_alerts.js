@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Alerts, newest first: filters in the URL, rows that can be selected, and decisions over all of the selected.
 
-import { act, actionBar, ACTIONS } from './actions.js';
+import { act, actionBar, ACTIONS, isLate } from './actions.js';
 import { get } from './api.js';
 import { chips } from './chips.js';
 import { $, h, replace } from './dom.js';
@@ -57,10 +57,7 @@ function nameCell(a, select) {
 }
 
 function standing(a) {
-	const late =
-		a.due_at &&
-		Date.parse(a.due_at) < Date.now() &&
-		!['fixed', 'accepted', 'invalid', 'muted'].includes(a.state);
+	const late = isLate(a);
 
 	return h(
 		'td',
@@ -92,7 +89,7 @@ export function alertsTable(alerts, { id = 'alerts-table', select } = {}) {
 				h('td.k', a.to, a.kind === 'silence' ? h('span.dim', ' was the last') : h('span.dim', ` after ${a.from}`)),
 				worstCell(a),
 				numCell(String(a.n_series)),
-				h('td', few(a.machines)),
+				h('td.wrap', few(a.machines)),
 				h('td', few(a.thp)),
 				standing(a),
 				h('td.dim', { title: a.created_at }, f.day(a.created_at)),

@@ -256,7 +256,7 @@ test('alerts are merged, and rows split off', () =>
 		assert.equal((await alertOf(two.id)).n_series, 6);
 		await v.open(`/alerts/${one.id}`);
 		assert.match(await v.text('.events'), /merge/);
-		await v.page.getByRole('link', { name: 'another alert' }).click();
+		await v.page.locator('#head').getByRole('link', { name: 'another alert' }).click();
 		await v.page.waitForURL((u) => u.pathname.endsWith(two.id));
 		await v.settled();
 		for (const key of ['j', 'x']) await v.page.keyboard.press(key);
@@ -292,3 +292,26 @@ test('names from outside stay text, and do not make a page wider, in both themes
 				{ colorScheme, viewport },
 			);
 });
+
+test('what is late, and whose it is, are filters; an alert past its day says so', () =>
+	visit(async (v) => {
+		const [alert] = (await site.get('/api/v1/alerts?kind=regression')).alerts;
+		const res = await site.post(`/api/v1/alerts/${alert.id}/events`, {
+			action: 'assign',
+			assignee: 'admin',
+			due_at: '2026-02-01T00:00:00Z',
+		});
+		assert.equal(res.status, 200, await res.text());
+		await v.page.addInitScript((token) => sessionStorage.setItem('nsecwatch.token', token), site.token);
+		await v.open('/alerts');
+		for (const name of ['Overdue', 'Mine']) {
+			await v.page.locator('nav.filters a', { hasText: name }).click();
+			await v.settled();
+			const row = v.page.locator(`#alerts-table tbody tr[data-id="${alert.id}"]`);
+			assert.equal(await row.count(), 1, name);
+			assert.match(await row.locator('.worse').last().innerText(), /due 2026-02-01/);
+			assert.equal(await v.page.locator('#alerts-table tbody tr', { hasText: 'suspect' }).count(), 0, name);
+		}
+		await v.open(`/alerts/${alert.id}`);
+		assert.match(await v.text('p.standing'), /assigned to admin, overdue since 2026-02-01/);
+	}));
