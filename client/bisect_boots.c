@@ -126,3 +126,8 @@ int bisect_boots_series(struct bisect *b, const struct bisect_runs sides[BISECT_
 			"--metric and --param, or give runs that measured the same");
 	return 0;
 }
+
+const char *bisect_sure(struct arena *a, double percent)
+{
+	return percent > 99.99 ? "> 99.99 %" : arena_printf(a, "%.2f %%", percent);
+}

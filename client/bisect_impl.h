@@ -84,6 +84,9 @@ struct bisect_runs {
 	size_t n;
 };
 
+/* "99.63 %", never all of it: "> 99.99 %". In the arena. */
+const char *bisect_sure(struct arena *a, double percent);
+
 /* bisect_state.c. 0, or -1 and err. */
 int bisect_load(struct arena *a, const char *path, struct bisect *b, struct err *err);
 int bisect_save(const struct bisect *b, struct err *err);

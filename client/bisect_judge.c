@@ -192,8 +192,9 @@ static void judge_step(struct judge *j)
 		double p = seq_probability(s->ratio);
 
 		s->state = state == SEQ_BAD ? "bad" : "good";
-		message = arena_printf(b->a, "%s, %.5g %% sure%s", s->state,
-				       (state == SEQ_BAD ? p : 1 - p) * 100, between(b, &good, &bad, &here));
+		message = arena_printf(b->a, "%s, %s sure%s", s->state,
+				       bisect_sure(b->a, (state == SEQ_BAD ? p : 1 - p) * 100),
+				       between(b, &good, &bad, &here));
 	} else if (here.n >= b->max_boots) {
 		s->state = "skip";
 		message = arena_printf(

@@ -94,7 +94,7 @@ static void draw(const struct bisect *b, struct buf *out)
 				 &b->side[s].boots, s == BISECT_GOOD ? CHART_BETTER : CHART_WORSE);
 	for (size_t i = 0; i < b->n_steps; i++, n++) {
 		const struct bisect_step *s = &b->steps[i];
-		const char *how = isnan(sure(s)) ? "" : arena_printf(b->a, ", %.4g %% sure", sure(s));
+		const char *how = isnan(sure(s)) ? "" : arena_printf(b->a, ", %s sure", bisect_sure(b->a, sure(s)));
 
 		rows[n] = row_of(b, name_of(b->a, s),
 				 arena_printf(b->a, "%s%s, %zu boot%s", state_text(s->state), how, s->boots.n,
@@ -120,7 +120,7 @@ static void add_row(const struct bisect *b, struct table *t, const char *name, c
 	table_i64(t, (int64_t)boots->n);
 	table_num(t, level, table_percent(b->a, level));
 	table_str(t, state);
-	table_num(t, sure_percent, isnan(sure_percent) ? "-" : arena_printf(b->a, "%.4g %%", sure_percent));
+	table_num(t, sure_percent, isnan(sure_percent) ? "-" : bisect_sure(b->a, sure_percent));
 }
 
 static struct table *steps_table(const struct bisect *b)

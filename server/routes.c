@@ -228,6 +228,7 @@ const struct route routes[] = {
 	{ .method = "GET", .pattern = "/alerts/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/deliveries", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/rules", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
+	{ .method = "GET", .pattern = "/bisect", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/machines/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/kernels/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },
 	{ .method = "GET", .pattern = "/benchmarks/{id}", .handler = pages_page, .scope = SCOPE_READ, .reps = REP_HTML, .args = "*" },

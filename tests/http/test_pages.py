@@ -8,7 +8,7 @@ import pytest
 
 from harness import Api, error_of, submission
 
-PAGES = ["/", "/rules", "/deliveries", "/sweep", "/compare", "/trend", "/matrix", "/alerts", "/alerts/0198d8e2-0000-8000-8000-000000000000",
+PAGES = ["/", "/rules", "/bisect", "/deliveries", "/sweep", "/compare", "/trend", "/matrix", "/alerts", "/alerts/0198d8e2-0000-8000-8000-000000000000",
          "/runs/0198d8e2-0000-8000-8000-000000000000"]
 
 
