@@ -61,8 +61,8 @@ int db_outbox_add(struct db *db, enum outbox_kind kind, const char *target, cons
 
 /*
  * Not before what it tells has settled: runs of the alert's kernels wait for their check, or came in a moment
- * ago, and most likely there are more to come, of other machines. A text that is written down has been seen already. Of a catch-up
- * the newest runs are looked at.
+ * ago, and most likely there are more to come, of other machines. A text that is written down has been seen
+ * already. Of a catch-up the newest runs are looked at.
  */
 #define SETTLED											\
 	"($4 = 0 OR subject IS NOT NULL OR alert_id IS NULL OR created_at <= now() - $5 * $4 * interval '1 second' "	\

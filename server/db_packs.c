@@ -253,7 +253,7 @@ static int by_age(const void *a, const void *b)
 
 #define COUNTS 65536
 
-/* Whether a series may have more than `most` of a kernel: counted by hash, so that it is told in one pass, and never a no too many. */
+/* Whether a series may have more than `most` of a kernel: counted by hash, in one pass, and never a no too many. */
 static bool may_have_more(const struct reading *r, size_t most)
 {
 	uint32_t *count = arena_array(r->arena, uint32_t, COUNTS);

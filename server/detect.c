@@ -93,7 +93,8 @@ static int check_part(const struct detect_rules *rules, struct db *db, struct ar
 	       compare_with_neighbours(rules, db, a, p, &h, report, err) ||
 	       detect_levels_check(rules, db, a, &h, p->kernel, report, err) ||
 	       compare_with_baselines(rules, db, a, p, &h, report, err) ||
-	       calc_noise_learn_given(rules->d->catalog, db, a, p->series, p->n, h.samples, h.n_samples, &report->noise, err) ? -1 : 0;
+	       calc_noise_learn_given(rules->d->catalog, db, a, p->series, p->n, h.samples, h.n_samples, &report->noise,
+				      err) ? -1 : 0;
 }
 
 static int check_place(const struct detect_rules *rules, struct db *db, struct arena *a, const struct place *p,

@@ -98,8 +98,8 @@ static void add_gone(struct steps *all, const struct trend *t, const struct tren
 	};
 }
 
-static void add_series(struct steps *all, const struct trend *t, const struct trend_series *s, const struct cat_kernel *kernel,
-		       const struct db_member *members, size_t n)
+static void add_series(struct steps *all, const struct trend *t, const struct trend_series *s,
+		       const struct cat_kernel *kernel, const struct db_member *members, size_t n)
 {
 	size_t at = index_of(t, kernel->id), from, to;
 	const struct trend_change *left, *right;
@@ -121,7 +121,8 @@ static void add_series(struct steps *all, const struct trend *t, const struct tr
 /* ---- reading ---- */
 
 /* The samples of these series alone. */
-static struct sample *samples_of(struct arena *a, const struct detect_history *h, const int64_t *ids, size_t n, size_t *n_samples)
+static struct sample *samples_of(struct arena *a, const struct detect_history *h, const int64_t *ids, size_t n,
+				 size_t *n_samples)
 {
 	struct calc_ids in = calc_ids_new(a, n);
 	struct sample *own;
@@ -140,8 +141,8 @@ static struct sample *samples_of(struct arena *a, const struct detect_history *h
 }
 
 /* Some of the series: their trends are gone again, their steps stay. */
-static int add_part(struct steps *all, struct catalog *c, struct db *db, const struct detect_history *h, const int64_t *ids, size_t n,
-		    const struct cat_kernel *kernel, struct err *err)
+static int add_part(struct steps *all, struct catalog *c, struct db *db, const struct detect_history *h,
+		    const int64_t *ids, size_t n, const struct cat_kernel *kernel, struct err *err)
 {
 	struct arena *own = arena_new();
 	const char *track = kernel->track;
@@ -178,7 +179,8 @@ static int by_kernels(const void *a, const void *b)
 	return d ? d : (x->row.series->id > y->row.series->id) - (x->row.series->id < y->row.series->id);
 }
 
-static int apply(struct steps *all, const struct detect_rules *rules, struct db *db, struct detect_report *report, struct err *err)
+static int apply(struct steps *all, const struct detect_rules *rules, struct db *db, struct detect_report *report,
+		 struct err *err)
 {
 	if (all->n)
 		qsort(all->list, all->n, sizeof(*all->list), by_kernels);

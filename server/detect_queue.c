@@ -5,8 +5,8 @@
 
 #define RUNS_MOST 5000		/* of one machine and kernel, checked together */
 
-int detect_queue_list(struct detect_queue *q, struct db *db, struct arena *a, int most, struct db_unchecked **list, size_t *n,
-		      struct err *err)
+int detect_queue_list(struct detect_queue *q, struct db *db, struct arena *a, int most, struct db_unchecked **list,
+		      size_t *n, struct err *err)
 {
 	int64_t waiting;
 

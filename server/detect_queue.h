@@ -28,8 +28,8 @@ struct detect_turn {
 };
 
 /* In the transaction, under db_alerts_lock(): the first of at most `most` waiting runs; *n = 0: none waits. */
-int detect_queue_list(struct detect_queue *q, struct db *db, struct arena *a, int most, struct db_unchecked **list, size_t *n,
-		      struct err *err);
+int detect_queue_list(struct detect_queue *q, struct db *db, struct arena *a, int most, struct db_unchecked **list,
+		      size_t *n, struct err *err);
 /* One of the list, with the others of its machine and kernel where that is the way; and sets what db shows of the rest. */
 int detect_queue_turn(const struct detect_queue *q, struct db *db, struct arena *a, const struct db_unchecked *of,
 		      struct detect_turn *out, struct err *err);
