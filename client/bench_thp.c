@@ -318,7 +318,7 @@ struct bench_thp *bench_thp_begin(struct arena *a, const char *root, const char 
 	find_files(t);
 	if (begin(t, mode, err) ||
 	    (t->off && !t->prctl_was && prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) &&
-	     err_set(err, ERR_SETUP, "--thp %s: prctl(PR_SET_THP_DISABLE): %s", mode, strerror(errno)))) {
+	     err_set(err, ERR_SETUP, "--thp %s: prctl(PR_SET_THP_DISABLE): %s; only as-is is to be had here", mode, strerror(errno)))) {
 		bench_thp_end(t);
 		return NULL;
 	}

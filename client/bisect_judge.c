@@ -374,8 +374,8 @@ int bisect_judge(struct arena *a, const struct options *o)
 	j.commit = o->commit ? o->commit : commit_here(a);
 	if (o->run ? judge_by_command(&j, &err) : judge_by_files(&j, &err)) {
 		say("%s", err.message);
-		if (err.kind == ERR_SETUP)
-			return BISECT_ABORT;
+		if (err.kind == ERR_SETUP || err.kind == ERR_UNAVAILABLE)
+			return BISECT_ABORT; /* to skip one commit after the other would be no help */
 		log_entry(&j,
 			  j.kernel   ? j.kernel
 			  : j.commit ? j.commit

@@ -214,10 +214,14 @@ static struct jnode *get(struct http *h, struct arena *a, const char *target, st
 	struct http_request rq = { .target = target };
 	struct http_answer answer;
 	struct jnode *root = NULL;
+	enum http_meaning meaning;
 	bool syntax;
 
 	buf_init(&answer.body);
-	if (http_send(h, a, &rq, &answer, err) == HTTP_GOOD) {
+	meaning = http_send(h, a, &rq, &answer, err);
+	if (meaning == HTTP_AWAY || meaning == HTTP_SETUP)
+		err->kind = ERR_UNAVAILABLE; /* says nothing of the kernel */
+	if (meaning == HTTP_GOOD) {
 		struct jread_slice slice = { answer.body.p, answer.body.len, 1 };
 
 		root = jread_parse(&slice, &syntax, err);

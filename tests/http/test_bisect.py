@@ -303,5 +303,8 @@ def test_a_server_has_the_baselines_and_the_steps(server, api, tokens, tmp_path)
             break
         assert "wanted" in out
     assert code == 1 and f"{boot + 1} boot" in out
+    away = Lab(tmp_path, {"NSECWATCH_URL": "http://127.0.0.1:9", "NSECWATCH_RETRY_FOR": "0"})
+    assert away.bisect("judge", "--kernel", "6.3.0-00007-gabcdef012345")[0] == 128  # of the server, not of the commit
+    assert lab.bisect("judge", "--kernel", "6.3.0-00008-gabcdef012345")[0] == 125  # of which nothing was pushed
     code, _, err = lab.bisect("start", "--again", "--good", "v6.99", "--bad", "v6.4-rc1", *pick)
     assert code == 1 and "6.99" in err

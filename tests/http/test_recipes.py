@@ -35,7 +35,8 @@ class Job:
         self.bin = folder / "bin"
         self.bin.mkdir()
         self.env = {"PATH": f"{self.bin}:{BUILD}:/usr/bin:/bin", "HOME": str(folder), "NSECWATCH_URL": server.url,
-                    "NSECWATCH_TOKEN": token, "no_proxy": "*", "NSECWATCH_MACHINE": "lab-7", "GIT_CONFIG_GLOBAL": "/dev/null", **SMALL}
+                    "NSECWATCH_TOKEN": token, "no_proxy": "*", "NSECWATCH_MACHINE": "lab-7",
+                    "GIT_CONFIG_GLOBAL": "/dev/null", **SMALL}
 
     def tool(self, name, text):
         path = self.bin / name
@@ -44,8 +45,8 @@ class Job:
         return path
 
     def sh(self, script, status=0, cwd=None, **env):
-        done = subprocess.run(["sh", "-c", script], cwd=cwd or self.folder, capture_output=True, text=True, env={**self.env, **env},
-                              timeout=PATIENCE)
+        done = subprocess.run(["sh", "-c", script], cwd=cwd or self.folder, capture_output=True, text=True,
+                              env={**self.env, **env}, timeout=PATIENCE)
         assert done.returncode == status, f"{script}\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr
 
@@ -57,11 +58,11 @@ def job(server, tokens, tmp_path):
 
 @pytest.fixture(scope="module")
 def base(server, api, tmp_path_factory):
-    """What the machine measured under v6.16, and under v6.15, which was twice as fast."""
-    done = subprocess.run([BUILD / "nsecwatch", "bench", "mprotect", "fault", "--sizes", "4K", "--reps", "5", "--machine", "lab-7"],
-                          capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, timeout=PATIENCE)
+    """What the machine measured under v6.16, which was slower, and v6.15, twice as fast: by more than a busy machine does."""
+    done = subprocess.run([BUILD / "nsecwatch", "bench", "mprotect", "fault", "--sizes", "4K", "--reps", "5",
+                           "--machine", "lab-7"], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, timeout=PATIENCE)
     run = json.loads(done.stdout)
-    for kernel, factor in ("v6.16", 1), ("v6.15", .5):
+    for kernel, factor in ("v6.16", 1.5), ("v6.15", .5):
         for r in run["results"]:
             r["values"] = [v * factor for v in r["values"]]
         api.store({**run, "kernel": kernel, "boot_id": kernel})
@@ -135,7 +136,8 @@ def test_a_lab_s_shell_job(job, base):
     assert "LAVA measure --result pass" in said and "LAVA regression --result fail" in said
     (job.bin / "lava-test-case").unlink()
     job.tool("rstrnt-report-result", '#!/bin/sh\necho "BEAKER $*"\n')
-    assert "BEAKER regression SKIP" in job.sh("\n".join(steps), BASE="v6.15", NSECWATCH_URL="http://127.0.0.1:9", NSECWATCH_RETRY_FOR="0")
+    away = {"NSECWATCH_URL": "http://127.0.0.1:9", "NSECWATCH_RETRY_FOR": "0"}
+    assert "BEAKER regression SKIP" in job.sh("\n".join(steps), BASE="v6.15", **away)
 
 
 MACHINE = r"""#!/bin/sh
@@ -151,9 +153,10 @@ import json, random, sys
 rng = random.Random(boot)
 shift = 1000 * float(level) * (1 + rng.gauss(0, .01))
 print(json.dumps({"schema": "nsecwatch.submission/1", "machine": {"name": "lab-7"}, "kernel": "6.4.0-rc1-00001-g" + sha,
-    "config": {"thp": "always"}, "boot_id": "boot-" + boot, "started_at": "2026-02-13T15:08:00Z", "environment": {"governor": "performance"},
-    "results": [{"benchmark": "nsecwatch/mprotect", "params": {"size_kib": 400}, "metric": "latency", "unit": "ns/call", "better": "lower",
-                 "values": [shift * (1 + rng.gauss(0, .002)) for _ in range(5)]}]}))
+    "config": {"thp": "always"}, "boot_id": "boot-" + boot, "started_at": "2026-02-13T15:08:00Z",
+    "environment": {"governor": "performance"},
+    "results": [{"benchmark": "nsecwatch/mprotect", "params": {"size_kib": 400}, "metric": "latency", "unit": "ns/call",
+                 "better": "lower", "values": [shift * (1 + rng.gauss(0, .002)) for _ in range(5)]}]}))
 END
 	;;
 *) echo "ssh: $*: not understood" >&2; exit 1 ;;
