@@ -19,6 +19,7 @@ int api_upload(struct req *rq, struct err *err);
 /* api_runs.c */
 int api_runs_list(struct req *rq, struct err *err);
 int api_runs_get(struct req *rq, struct err *err);
+int api_runs_diff(struct req *rq, struct err *err);
 int api_runs_raw(struct req *rq, struct err *err);
 int api_runs_verdict(struct req *rq, struct err *err);
 

@@ -305,30 +305,35 @@ int api_runs_list(struct req *rq, struct err *err)
 /* ---- one ---- */
 
 /* The id in the address: whole, or its beginning (at least as much as lists show) where only one run has it. */
-int api_runs_id(const struct req *rq, struct uuid *id, struct err *err)
+int api_runs_id_of(const struct req *rq, const char *given, struct uuid *id, struct err *err)
 {
 	struct uuid ends[2], found[2];
-	size_t n = strlen(rq->id);
+	size_t n = strlen(given);
 	char text[UUID_TEXT];
 	int ids;
 
-	if (!uuid_parse(rq->id, id))
+	if (!uuid_parse(given, id))
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), "%s", i ? "ffffffff-ffff-ffff-ffff-ffffffffffff" : "00000000-0000-0000-0000-000000000000");
 		if (n >= ID_LEAST && n < sizeof(text))
-			memcpy(text, rq->id, n);
+			memcpy(text, given, n);
 		if (n < ID_LEAST || n >= sizeof(text) || uuid_parse(text, &ends[i]))
 			return err_set(err, ERR_NOT_FOUND, "\"%.60s\" is no run id (a UUID, or its first %d characters or more)",
-				       rq->id, ID_LEAST);
+				       given, ID_LEAST);
 	}
 	ids = db_runs_between(rq->db, &ends[0], &ends[1], found, 2, err);
 	if (ids < 0)
 		return -1;
 	if (ids != 1)
-		return err_set(err, ERR_NOT_FOUND, ids ? "the ids of several runs begin with %s" : "there is no run %s", rq->id);
+		return err_set(err, ERR_NOT_FOUND, ids ? "the ids of several runs begin with %s" : "there is no run %s", given);
 	*id = found[0];
 	return 0;
+}
+
+int api_runs_id(const struct req *rq, struct uuid *id, struct err *err)
+{
+	return api_runs_id_of(rq, rq->id, id, err);
 }
 
 int api_runs_find(struct req *rq, struct run **run, struct err *err)

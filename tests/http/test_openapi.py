@@ -66,7 +66,8 @@ def test_every_representation_of_every_resource(document, anonymous, api, run):
         if "get" not in item or ("{id}" in path and "/runs/{id}" not in path):     # read elsewhere, where there are some
             continue
         who = anonymous if {} in item["get"]["security"] + [{}] * (not item["get"]["security"]) else api
-        for query in QUERIES.get(path, [""]):
+        queries = [f"against={run['run_id']}"] if path.endswith("/diff") else QUERIES.get(path, [""])
+        for query in queries:
             for kind in item["get"]["responses"]["200"]["content"]:
                 url = path.replace("{id}", run["run_id"]) + "?" + query
                 answer = who.get(url, headers={"Accept": kind})
