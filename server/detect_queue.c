@@ -8,11 +8,11 @@
 int detect_queue_list(struct detect_queue *q, struct db *db, struct arena *a, int most, struct db_unchecked **list,
 		      size_t *n, struct err *err)
 {
-	int64_t waiting;
+	int64_t left_out = (int64_t)q->n_left_out, waiting;
 
-	if (db_alerts_waiting(db, DETECT_QUEUE_BEHIND, &waiting, err))
+	if (db_alerts_waiting(db, DETECT_QUEUE_BEHIND + left_out, &waiting, err))
 		return -1;
-	q->behind = waiting > (q->behind ? DETECT_QUEUE_CAUGHT_UP : DETECT_QUEUE_BEHIND - 1);
+	q->behind = waiting - left_out > (q->behind ? DETECT_QUEUE_CAUGHT_UP : DETECT_QUEUE_BEHIND - 1);
 	return db_alerts_unchecked(db, a, most, q->behind, q->left_out, q->n_left_out, list, n, err);
 }
 
