@@ -172,12 +172,17 @@ void pages_percent(struct buf *out, const char *s)
 	}
 }
 
+/* As one segment of a path: a name may have a '/' in it. */
 static const char *encoded(struct arena *a, const char *s)
 {
 	struct buf out;
 	const char *text;
 
 	buf_init(&out);
+	for (const char *slash; (slash = strchr(s, '/')); s = slash + 1) {
+		pages_percent(&out, arena_strndup(a, s, (size_t)(slash - s)));
+		buf_puts(&out, "%2F");
+	}
 	pages_percent(&out, s);
 	text = arena_strdup(a, out.p);
 	buf_fini(&out);

@@ -561,6 +561,27 @@ export function roomFor(lines) {
 	);
 }
 
+// The numbers as text, and the picture as a file: done by what is loaded when it is asked for
+function takeAway(host, specs) {
+	const button = (text, title, act) =>
+		h(
+			'button.plain',
+			{
+				type: 'button',
+				title,
+				onclick: async (e) => act(await import('./picture_out.js'), e.target),
+			},
+			text,
+		);
+
+	return h(
+		'p.take',
+		button('copy as text table', 'Its numbers, aligned for a mail', (m, el) => m.copyText(specs, el)),
+		' \u00b7 ',
+		button('PNG', 'The picture as a file', (m) => m.savePng(host, specs)),
+	);
+}
+
 /*
  * Plots under each other in one panel, redrawn when its width or the colours change. specs share x. Kind: the class of the
  * plots. Returns destroy(), which has them as destroy.plots.
@@ -586,6 +607,7 @@ export function draw(Uplot, panel, specs, Kind = Plot) {
 		...specs.flatMap((s, i) => [h('div.ylabel', s.yTitle), hosts[i]]),
 		specs[0].xTitle ? h('div.xlabel', specs[0].xTitle) : '',
 		keys,
+		takeAway(host, specs),
 	);
 	panel.append(host);
 	const build = () => {

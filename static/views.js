@@ -81,7 +81,7 @@ export const numCell = (text, dim) => h(dim ? 'td.num.dim' : 'td.num', text);
 export function table({ caption, heads, rows, id, tall, narrow, onSort, sorted }) {
 	return h(
 		tall ? 'div.scroll.tall' : 'div.scroll',
-		{ tabindex: 0, role: 'region', 'aria-label': caption ?? 'Table' },
+		{ tabindex: 0, role: 'group', 'aria-label': caption ?? 'Table' },
 		h(
 			narrow ? 'table.data.narrow' : 'table.data',
 			{ id },
@@ -114,8 +114,11 @@ export function columnsTable({ columns, rows, attrs = () => ({}), ...more }) {
 }
 
 function headCell(c, onSort, sorted) {
-	if (typeof c === 'string') return h('th', { scope: 'col' }, c);
-	const text = [c.text, c.unit ? h('span.u', ` ${c.unit}`) : ''];
+	// a column whose cells speak for themselves has a name for those who hear it
+	const named = (text, title) => text || h('span.visually-hidden', title ?? 'more');
+
+	if (typeof c === 'string') return h('th', { scope: 'col' }, named(c));
+	const text = [named(c.text, c.title), c.unit ? h('span.u', ` ${c.unit}`) : ''];
 	const arrow =
 		c.sort && sorted?.replace('-', '') === c.sort ? (sorted.startsWith('-') ? ' \u2193' : ' \u2191') : '';
 

@@ -261,3 +261,24 @@ test('on a phone the verdict is seen without scrolling sideways', () =>
 		},
 		{ viewport: { width: 390, height: 844 } },
 	));
+
+// ---- pictures out ----
+
+test('a picture is copied as a text table, and saved as a PNG', () =>
+	visit(
+		async (v, page) => {
+			await v.open(TREND);
+			await page.getByRole('button', { name: 'copy as text table' }).click();
+			await page.getByRole('button', { name: 'copied' }).waitFor();
+			const lines = (await page.evaluate(() => navigator.clipboard.readText())).trimEnd().split('\n');
+			assert.equal(lines.length, 16);
+			assert.match(lines[0], /^ns\/call, log scale +4 KiB +400 KiB +4000 KiB +400 000 KiB$/);
+			assert.match(lines[9], /^6\.17-rc1 +1\.78 us +6 us +44\.\d us +4\.2\d ms$/);
+			assert.equal(new Set(lines.map((l) => l.length)).size, 1, 'aligned');
+			const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'PNG' }).click()]);
+			assert.equal(file.suggestedFilename(), 'nsecwatch-trend.png');
+			const bytes = await (await file.createReadStream()).toArray();
+			assert.deepEqual([...Buffer.concat(bytes).subarray(1, 4)], [...Buffer.from('PNG')]);
+		},
+		{ permissions: ['clipboard-read', 'clipboard-write'] },
+	));
