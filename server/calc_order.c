@@ -103,8 +103,13 @@ static size_t find_parts(struct arena *a, const struct cat_series *const *series
 
 	for (size_t i = 0; i < n; i++) {
 		struct part p = part_of(series[index[i]], dim);
-		uint32_t *at = calc_ids_at(&ids, p.id);
+		uint32_t *at;
 
+		if (i && p.id == parts[part[i - 1]].id) {	/* series come in heaps */
+			part[i] = part[i - 1];
+			continue;
+		}
+		at = calc_ids_at(&ids, p.id);
 		if (!*at) {
 			parts[found++] = p;
 			*at = (uint32_t)found;
