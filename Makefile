@@ -125,7 +125,9 @@ corpus: $(BUILD)/corpus_dump
 # Fuzzing with libFuzzer, AddressSanitizer and UBSan: see tests/fuzz/run.sh. FUZZ_SECONDS=120 each reader, FUZZ="lnt kernel" only these.
 FUZZ_OUT := build/fuzz
 fuzz: $(BUILD)/corpus_dump
-	@command -v clang >/dev/null || { echo "clang is missing: 'make deps-fuzz' installs it" >&2; exit 1; }
+	@echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n); int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }' | \
+		clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null || \
+		{ echo "clang and its libFuzzer are needed (in Debian 12: clang, libclang-rt-14-dev)" >&2; exit 1; }
 	@$(MAKE) --no-print-directory $(PARALLEL) CC=clang SAN=address BUILD=$(FUZZ_OUT) CFLAGS='-fsanitize=fuzzer-no-link -O1' $(FUZZ_OUT)/fuzz
 	@tests/fuzz/run.sh $(FUZZ_OUT)/fuzz $(BUILD)/corpus_dump $(FUZZ_OUT)/run $(FUZZ)
 $(FUZZ_OUT)/fuzz: $(FUZZ_OUT)/tests/fuzz/fuzz.o $(FUZZ_OUT)/libcore.a

@@ -67,6 +67,9 @@ READERS = {
     "pts-log": "pts-log",
 }
 
+# What identifies a machine, and no results: told by corpus_dump's as=.
+MACHINES = {"cpuinfo": "cpuinfo", "thp-sysfs": "thp"}
+
 NUMBER = r"[-+]?\d[\d.]*(?:e[-+]?\d+)?"
 NSEC = {"ns": 1, "us": 1e3, "usec": 1e3, "usecs": 1e3, "microseconds": 1e3, "ms": 1e6, "msec": 1e6, "s": 1e9, "sec": 1e9, "seconds": 1e9}
 
@@ -310,15 +313,41 @@ def check_readers(corpus, rows, contexts, argued, verbose):
 
 
 def check_others(corpus, rows):
-    """Files of families without a reader: nobody may take them for his own."""
+    """Files that hold no results, or are of families without a reader: nobody may take them for his own."""
     claimed = 0
     for row in rows:
         got = read(corpus, row["file"], {})
         if got["sniffed"]:
             claimed += 1
             print(f"NOT ARGUED {row['file']} ({row['format']}): taken for {got['sniffed']}")
-    print(f"{len(rows)} files of {len({r['format'] for r in rows})} families without a reader: {len(rows) - claimed} refused")
+    print(f"{len(rows)} files of {len({r['format'] for r in rows})} families that hold no results: {len(rows) - claimed} refused as such")
     return claimed
+
+
+def check_machines(corpus, rows):
+    """Copies of /proc/cpuinfo, and listings of THP's files: the slug, and what else their rows say of them."""
+    bad = 0
+    for row in rows:
+        got = json.loads(subprocess.run([DUMP, "as=" + MACHINES[row["format"]], os.path.join(corpus, row["file"])],
+                                        stdout=subprocess.PIPE, check=True).stdout)
+        wrong = []
+        for text in (row["spot1"], row["spot2"], row["spot3"]):
+            name, _, value = text.partition(" = ")
+            if name == "slug" and got["slug"] != value:
+                wrong.append(f"slug {got['slug']}, expected {value}")
+            elif name == "complete" and got["complete"] != value.startswith("yes"):
+                wrong.append(f"complete: {got['complete']}, expected {value}")
+            elif re.match(r"(family|model|stepping) \d+", text) and not all(
+                    f"{k} {v}" in got["ids"] for k, v in re.findall(r"(family|model|stepping) (\d+)", text)):
+                wrong.append(f"{got['ids']}, expected {text}")
+            elif re.match(r"(part|implementer|pvr|mvendorid) ", text) and not re.search(
+                    re.escape(text.partition(" ")[2]).replace("0x0", "0x0?"), got["ids"]):
+                wrong.append(f"{got['ids']}, expected {text}")
+        print(f"{row['file']:<58} {row['format']:<24} machine  {got['slug']}")
+        bad += len(wrong)
+        for w in wrong:
+            print(f"    NOT ARGUED {w}")
+    return bad
 
 
 def context_of(args):
@@ -342,6 +371,7 @@ def main(argv):
         if name in files:
             bad += 1
             print(f"NOT ARGUED {name}: {what} is argued in corpus_deviations.tsv and deviates no more")
+    bad += check_machines(corpus, [r for r in rows if r["format"] in MACHINES])
     bad += check_others(corpus, [r for r in rows if r["format"] not in READERS])
     print(f"{len(known)} files of {len({r['format'] for r in known})} families read, {len(used)} deviations, {bad} not argued")
     return bad != 0

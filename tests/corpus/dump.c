@@ -2,12 +2,15 @@
 /*
  * corpus_dump [KEY=VALUE]... FILE: what the readers make of a file, as one JSON document on standard output, for
  * corpus.py. The keys are those of the query (format, machine, kernel, ...). Exit 0 also where the file is refused.
+ * as=cpuinfo, as=thp: the file is a copy of /proc/cpuinfo, or a listing of THP's sysfs files, and its slug is told.
  */
 #include "../unit/read_file.h"
 
 #include <stddef.h>
 
+#include "../../ingest/cpuinfo.h"
 #include "../../ingest/format.h"
+#include "../../ingest/thp.h"
 #include "../../lib/jsonw.h"
 
 static const struct {
@@ -145,19 +148,65 @@ static void dump(struct arena *a, const char *text, size_t len, struct read_cont
 	buf_fini(&out);
 }
 
+#define FILES_MAX 256
+
+/* "NAME:TEXT" lines of `grep -r`, or "$ cat .../NAME" with the text on the next line. */
+static size_t thp_files(struct arena *a, char *text, struct thp_file *files)
+{
+	static const char folder[] = "transparent_hugepage/";
+	const char *pending = NULL;
+	size_t n = 0;
+
+	for (char *line = strtok(text, "\n"); line && n < FILES_MAX; line = strtok(NULL, "\n")) {
+		char *at = strstr(line, folder), *colon = strchr(line, ':');
+
+		if (!strncmp(line, "$ cat ", 6) && at) {
+			pending = arena_strdup(a, at + strlen(folder));
+		} else if (pending) {
+			files[n++] = (struct thp_file){ pending, line };
+			pending = NULL;
+		} else if (colon) {
+			*colon = 0;
+			files[n++] = (struct thp_file){ line, colon + 1 };
+		}
+	}
+	return n;
+}
+
+/* A file that tells of a machine: its slug, and what it was made of. */
+static void identify(struct arena *a, const char *as, char *text)
+{
+	struct cpu_id cpu = CPU_ID_NONE;
+	struct thp_file files[FILES_MAX];
+	struct thp thp = { .slug = NULL };
+	struct err err;
+	size_t bad;
+
+	if (!strcmp(as, "thp"))
+		thp_from_files(a, files, thp_files(a, text, files), 0, &thp, &bad, &err);
+	else
+		cpuinfo_read(a, text, &cpu);
+	printf("{\"slug\":\"%s\",\"complete\":%s,\"ids\":\"%s family %ld model %ld stepping %ld part 0x%lx %s\"}\n",
+	       !strcmp(as, "thp") ? (thp.slug ? thp.slug : "") : uarch_slug(&cpu) ? uarch_slug(&cpu) : "", thp.complete ? "true" : "false",
+	       cpu.vendor ? cpu.vendor : "", cpu.family, cpu.model, cpu.stepping, cpu.part, cpu.other ? cpu.other : "");
+}
+
 int main(int argc, char **argv)
 {
+	const char *as = argc > 2 && !strncmp(argv[1], "as=", 3) ? argv[1] + 3 : NULL;
 	struct read_context ctx = { .format = "auto" };
 	struct arena *a;
 	char *text;
 	size_t len;
 
-	for (int i = 1; i < argc - 1; i++)
+	for (int i = 1; i < argc - 1 && !as; i++)
 		if (!strchr(argv[i], '=') || set(&ctx, argv[i]))
 			return 2;
 	a = arena_new();
 	text = argc > 1 ? read_file(a, argv[argc - 1], &len) : NULL;
-	if (text)
+	if (text && as)
+		identify(a, as, text);
+	else if (text)
 		dump(a, text, len, ctx);
 	else
 		fprintf(stderr, "corpus_dump: %s cannot be read\n", argc > 1 ? argv[argc - 1] : "no file");
