@@ -13,6 +13,9 @@ int api_machine(struct req *rq, struct err *err);
 int api_kernel(struct req *rq, struct err *err);
 int api_benchmark(struct req *rq, struct err *err);
 
+/* api_search.c */
+int api_search(struct req *rq, struct err *err);
+
 /* api_upload.c */
 int api_upload(struct req *rq, struct err *err);
 

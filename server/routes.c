@@ -51,6 +51,10 @@ const struct route routes[] = {
 	  .about = "Where each track stands, the last changes by benchmark and micro-architecture (of track=; as CSV only they), open alerts, silent machines, what came.",
 	  .shape = "Overview" },
 
+	{ .method = "GET", .pattern = "/api/v1/search", .handler = api_search, .scope = SCOPE_READ,
+	  .reps = TABLES, .args = "q limit", .cached = true,
+	  .about = "Kernels, benchmarks, machines and open alerts by any part of their name; all words of q= must fit.", .shape = "Search" },
+
 	/* the catalogue */
 	{ .method = "GET", .pattern = "/api/v1/benchmarks", .handler = api_catalog_benchmarks, .scope = SCOPE_READ,
 	  .reps = TABLES, .args = SELECTORS PAGING, .cached = true,

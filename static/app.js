@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What every page does: read the URL, fetch, show; again whenever the URL changes.
 
-import { catalogue } from './api.js';
+import { get } from './api.js';
 import { combo } from './combo.js';
-import { $, h, replace } from './dom.js';
+import { $, h, ownPath, replace } from './dom.js';
 import { clearMarks, help, keys } from './keys.js';
-import { current, Query } from './query.js';
+import { current } from './query.js';
 import { errorState } from './views.js';
 
 const page = document.body.dataset.page;
@@ -134,39 +134,21 @@ function tidy() {
 	clean = [];
 }
 
-async function everythingNamed() {
-	const [benchmarks, machines, kernels] = await Promise.all(
-		['benchmarks', 'machines', 'kernels'].map((n) =>
-			catalogue(n, n === 'kernels' ? 'order=1' : '').catch(() => []),
-		),
-	);
+async function named(text, signal) {
+	const q = new URLSearchParams({ q: text.trim(), limit: text.trim() ? 30 : 12 });
+	const { items } = await get(`/api/v1/search?${q}`, signal);
 
-	return [
-		...benchmarks.map((b) => ({ arg: 'benchmark', value: b.name ?? b.benchmark, note: '' })),
-		...machines.map((m) => ({ arg: 'machine', value: m.name, note: m.uarch })),
-		...kernels.toReversed().map((k) => ({ arg: 'kernel', value: k.name, note: k.track })),
-	];
+	return items.map((i) => ({ arg: i.kind, value: i.name, note: i.note, url: i.url }));
 }
 
 function search() {
-	const el = $('.search');
-	const to = { benchmark: '/trend', machine: '/trend', kernel: '/compare' };
-
 	replace(
-		el,
+		$('.search'),
 		combo({
-			label: 'Search benchmarks, machines and kernels',
+			label: 'Search kernels, benchmarks, machines and alerts',
 			placeholder: 'Search  /',
-			options: everythingNamed,
-			choose: (o) =>
-				location.assign(
-					o.arg === 'kernel'
-						? new Query([
-								['base', 'previous'],
-								['head', o.value],
-							]).url('/compare')
-						: new Query([[o.arg, o.value]]).url(to[o.arg]),
-				),
+			ask: named,
+			choose: (o) => location.assign(ownPath(o.url)),
 		}),
 	);
 }

@@ -6,8 +6,9 @@ import { h, replace } from './dom.js';
 const MOST = 60;
 let serial = 0;
 
-// options(): promise of [{arg, value, note}]; choose(option). Returns the element, with .focus().
-export function combo({ label, placeholder, options, choose, cancel, free }) {
+// options(): promise of [{arg, value, note}], of which those that fit are shown; or ask(text, signal): promise of those that
+// fit, from who knows. choose(option). Returns the element, with .focusInput().
+export function combo({ label, placeholder, options, ask, choose, cancel, free }) {
 	const id = `options-${++serial}`;
 	const input = h('input', {
 		type: 'text',
@@ -32,12 +33,7 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 			.split(/[\s:]+/)
 			.filter(Boolean);
 
-		found = (all ?? [])
-			.map((o, i) => ({ o, i, rank: rank(o, words) }))
-			.filter((m) => m.rank > 0)
-			.sort((a, b) => b.rank - a.rank || a.i - b.i)
-			.slice(0, MOST)
-			.map((m) => m.o);
+		found = ask ? (all ?? []) : fitting(all ?? [], words);
 		at = Math.min(at, found.length - 1);
 		if (words.length && at < 0 && found.length) at = 0;
 		replace(
@@ -92,7 +88,27 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 		choose(o);
 	}
 
+	let asking = null;
+	let shownFor = null; // what was asked, of the list that is shown
+
+	async function askFor(text) {
+		asking?.abort();
+		asking = new AbortController();
+		try {
+			all = await ask(text, asking.signal);
+			shownFor = text;
+		} catch (e) {
+			if (e.name === 'AbortError') return;
+			all = [];
+		}
+		if (document.activeElement === input && input.value === text) paint();
+	}
+
 	async function load() {
+		if (ask) {
+			await askFor(input.value);
+			return;
+		}
 		if (!all)
 			try {
 				all = await options();
@@ -108,7 +124,8 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 	});
 	input.addEventListener('input', () => {
 		at = -1;
-		paint();
+		if (ask) askFor(input.value);
+		else paint();
 	});
 	input.addEventListener('blur', () => {
 		open(false);
@@ -121,6 +138,11 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 		} else if (e.key === 'Enter') {
 			const typed = input.value.trim();
 
+			if (ask && typed && shownFor !== input.value) {
+				askFor(input.value).then(() => found[0] && pick(found[Math.max(0, at)]));
+				e.preventDefault();
+				return;
+			}
 			if (found[at]) pick(found[at]);
 			else if (free && typed) pick(free(typed));
 			else return;
@@ -136,6 +158,15 @@ export function combo({ label, placeholder, options, choose, cancel, free }) {
 	box.focusInput = () => input.focus();
 	box.input = input;
 	return box;
+}
+
+function fitting(all, words) {
+	return all
+		.map((o, i) => ({ o, i, rank: rank(o, words) }))
+		.filter((m) => m.rank > 0)
+		.sort((a, b) => b.rank - a.rank || a.i - b.i)
+		.slice(0, MOST)
+		.map((m) => m.o);
 }
 
 function rank(o, words) {

@@ -97,3 +97,32 @@ test('what is not there says so, with the nearest name', () =>
 		assert.match(await v.text('[data-state=error]'), /milan-01/);
 		v.wrong.length = 0; // the 404 itself
 	}));
+
+test('the search box leads to kernels, benchmarks, machines and alerts by any part of the name', () =>
+	visit(async (v) => {
+		await v.open('/compare');
+		for (const [text, path] of [
+			['tw4m benchmark', at('benchmarks', 'mprotect/tw4m')],
+			['raptor', at('machines', 'raptor-lake-01')],
+			['rc1+rev', at('kernels', '6.17-rc1+revert-cac1db8c3aad')],
+		]) {
+			await v.page.keyboard.press('/');
+			await v.page.keyboard.type(text);
+			await v.page.keyboard.press('Enter');
+			await v.page.waitForURL((u) => u.pathname === path);
+			await v.settled();
+		}
+		await v.page.keyboard.press('/');
+		await v.page.keyboard.type('alert regression tw4m');
+		await v.page.getByRole('option').first().waitFor();
+		await v.page.keyboard.press('ArrowDown');
+		await v.page.keyboard.press('ArrowUp');
+		await v.page.keyboard.press('Enter');
+		await v.page.waitForURL((u) => u.pathname.startsWith('/alerts/'));
+		await v.settled();
+		await v.page.keyboard.press('/');
+		await v.page.keyboard.type('no such thing at all');
+		await v.page.getByText('Nothing like it is known.').waitFor();
+		await v.page.keyboard.press('Escape');
+		assert.ok(await v.page.evaluate(() => !document.activeElement.closest('.search')), 'Esc leaves it');
+	}));

@@ -80,3 +80,19 @@ def test_a_benchmark_tells_what_it_measures_and_its_noise_by_machine(seen):
 @pytest.mark.parametrize("path,nearest", [("machines/milan-02", "milan-01"), ("kernels/6.17-rc2", "6.17-rc1"), ("benchmarks/mprotect%2Ftw4", "mprotect/tw4m")])
 def test_what_nobody_sent_is_not_there_and_the_nearest_is_named(seen, path, nearest):
     assert nearest in error_of(seen.api.get(f"/api/v1/{path}"), 404, "not_found")["message"]
+
+
+def test_a_search_finds_by_any_part_of_a_name_and_the_best_comes_first(seen):
+    def found(q):
+        return [(i["kind"], i["name"]) for i in seen.api.json("/api/v1/search", params={"q": q})["items"]]
+
+    assert found("6.17")[0] == ("kernel", "6.17-rc1") and ("kernel", "6.17-rc1+revert-cac1db8c3aad") in found("6.17")
+    assert found("tw4m")[0] in [("benchmark", "mprotect/tw4m"), ("alert", "mprotect/tw4m")]
+    assert ("alert", "mprotect/tw4m") in found("alert mprotect milan") and all(k == "alert" for k, _ in found("regression 6.17-rc1 mpro"))
+    assert ("machine", "milan-01") in found("EPYC-MILAN") and found("milan-01")[0] == ("machine", "milan-01")
+    assert found("6.16 rome") == [] and found("<img>") == []
+    assert ("benchmark", "mprotect/tw4m") in found("")
+    for item in seen.api.json("/api/v1/search?q=mprotect")["items"]:
+        assert seen.api.get("/api/v1" + item["url"]).status_code == 200, item
+    error_of(seen.api.get("/api/v1/search?q=" + 201 * "x"), 400, "bad_argument")
+    assert seen.api.get("/api/v1/search.txt?q=milan").text.splitlines()[0].split() == ["kind", "name", "note"]
