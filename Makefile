@@ -46,7 +46,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: fuzz replay replay-found detect-score ab-score bisect-score lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: fuzz replay replay-found detect-score ab-score bisect-score lint-js lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -257,6 +257,11 @@ lint:
 		$(filter-out tests/%,$(filter %.c,$(C_FILES))) -- \
 		-std=gnu17 -D_GNU_SOURCE -DNSECWATCH_VERSION='""' $(shell $(PKG_CONFIG) --cflags $(PKGS)) 2>/dev/null
 
+# Part of make test's browser part, too: mistakes in the scripts, and their types, which are JSDoc comments.
+lint-js: node_modules/.stamp
+	node_modules/.bin/eslint .
+	node_modules/.bin/tsc -p .
+
 # Part of make test, too. The document comes from a running server.
 lint-openapi: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
@@ -285,6 +290,7 @@ help:
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
+	@echo 'make lint-js        eslint and tsc --checkJs on the scripts'
 	@echo 'make lint-openapi   @redocly/cli on /api/openapi.json'
 	@echo 'make fmt lint clean'
 

@@ -135,7 +135,7 @@ function tidy() {
 }
 
 async function named(text, signal) {
-	const q = new URLSearchParams({ q: text.trim(), limit: text.trim() ? 30 : 12 });
+	const q = new URLSearchParams({ q: text.trim(), limit: text.trim() ? '30' : '12' });
 	const { items } = await get(`/api/v1/search?${q}`, signal);
 
 	return items.map((i) => ({ arg: i.kind, value: i.name, note: i.note, url: i.url }));

@@ -58,7 +58,13 @@ function sheet(href) {
  */
 export class Plot {
 	constructor(Uplot, host, spec) {
-		Object.assign(this, { Uplot, host, spec, pinned: null, at: null });
+		this.Uplot = Uplot;
+		/** @type {HTMLElement & {plot?: Plot}} */
+		this.host = host;
+		/** @type {any} */
+		this.spec = spec;
+		this.pinned = null;
+		this.at = null;
 		this.theme = theme();
 		this.tip = h('div.tip', { role: 'status', hidden: true });
 		host.tabIndex = 0;
@@ -77,6 +83,7 @@ export class Plot {
 		return this.host.clientWidth < NARROW;
 	}
 
+	/** @returns {any} what uPlot takes */
 	options() {
 		const { spec, theme: t } = this;
 		const font = `12px ${t.font}`;
@@ -167,6 +174,7 @@ export class Plot {
 	}
 
 	// of all points, zoomed or not: a brush must not make a small change look large
+	/** @returns {[number, number]} */
 	yRange() {
 		const { spec } = this;
 		const seen = extent(spec.lines, spec.yLog);
@@ -399,6 +407,7 @@ export class Plot {
 		const { spec, theme: t } = this;
 		const r = devicePixelRatio;
 		const edge = u.bbox.left + u.bbox.width;
+		/** @type {{l: any, x: number, y: number, at?: number}[]} */
 		const labels = [];
 
 		for (const l of spec.lines) {
@@ -590,12 +599,13 @@ export function draw(Uplot, panel, specs, Kind = Plot) {
 	let plots = [];
 	let width = 0;
 	const host = h('div');
+	/** @type {(() => void) & {plots?: Plot[]}} */
 	const destroy = () => {
 		resize.disconnect();
 		dark.removeEventListener('change', build);
 		plots.forEach((p) => p.destroy());
 	};
-	const hosts = specs.map((s) => h('div.plot'));
+	const hosts = specs.map(() => h('div.plot'));
 	const keys = h(
 		'ul.keys',
 		specs[0].lines.slice(0, KEYS_MOST).map((l) => h('li', sample(l.style, l.hollow), l.label)),

@@ -178,6 +178,12 @@ export function extent(lines, log) {
 	return lo <= hi ? [lo, hi] : log ? [1, 10] : [-1, 1];
 }
 
+/**
+ * @param {number[]} range
+ * @param {boolean} log
+ * @param {number} share
+ * @returns {[number, number]}
+ */
 export function widen([lo, hi], log, share) {
 	if (log) {
 		const by = hi > lo ? Math.log10(hi / lo) * share : 0.3;

@@ -6,158 +6,194 @@ import { h, replace } from './dom.js';
 const MOST = 60;
 let serial = 0;
 
-// options(): promise of [{arg, value, note}], of which those that fit are shown; or ask(text, signal): promise of those that
-// fit, from who knows. choose(option). Returns the element, with .focusInput().
-export function combo({ label, placeholder, options, ask, choose, cancel, free }) {
-	const id = `options-${++serial}`;
-	const input = h('input', {
-		type: 'text',
-		role: 'combobox',
-		'aria-expanded': 'false',
-		'aria-controls': id,
-		'aria-autocomplete': 'list',
-		'aria-label': label,
-		placeholder,
-		autocomplete: 'off',
-		spellcheck: 'false',
-	});
-	const list = h('ul.options', { id, role: 'listbox', hidden: true });
-	const box = h('span.combo', input, list);
-	let all = null;
-	let found = [];
-	let at = -1;
+/**
+ * @typedef {{arg: string, value: string, note?: string, show?: string, url?: string}} Option
+ * @typedef {{label: string, placeholder: string, options?: () => Promise<Option[]>,
+ *	ask?: (text: string, signal: AbortSignal) => Promise<Option[]>, choose: (option: Option) => void, cancel?: () => void,
+ *	free?: (text: string) => Option}} Parts
+ */
 
-	function paint() {
-		const words = input.value
+class Combo {
+	/** @param {Parts} parts */
+	constructor(parts) {
+		this.parts = parts;
+		this.id = `options-${++serial}`;
+		/** @type {HTMLInputElement} */
+		this.input = h('input', {
+			type: 'text',
+			role: 'combobox',
+			'aria-expanded': 'false',
+			'aria-controls': this.id,
+			'aria-autocomplete': 'list',
+			'aria-label': parts.label,
+			placeholder: parts.placeholder,
+			autocomplete: 'off',
+			spellcheck: 'false',
+		});
+		/** @type {HTMLUListElement} */
+		this.list = h('ul.options', { id: this.id, role: 'listbox', hidden: true });
+		this.box = h('span.combo', this.input, this.list);
+		/** @type {Option[] | null} */
+		this.all = null;
+		/** @type {Option[]} */
+		this.found = [];
+		this.at = -1;
+		/** @type {AbortController | null} */
+		this.asking = null;
+		/** @type {string | null} what was asked, of the list that is shown */
+		this.shownFor = null;
+		this.listen();
+	}
+
+	paint() {
+		const words = this.input.value
 			.toLowerCase()
 			.split(/[\s:]+/)
 			.filter(Boolean);
 
-		found = ask ? (all ?? []) : fitting(all ?? [], words);
-		at = Math.min(at, found.length - 1);
-		if (words.length && at < 0 && found.length) at = 0;
+		this.found = this.parts.ask ? (this.all ?? []) : fitting(this.all ?? [], words);
+		this.at = Math.min(this.at, this.found.length - 1);
+		if (words.length && this.at < 0 && this.found.length) this.at = 0;
 		replace(
-			list,
-			found.map((o, i) =>
-				h(
-					'li',
-					{
-						role: 'option',
-						id: `${id}-${i}`,
-						'aria-selected': String(i === at),
-						title: o.value,
-						onmousedown: (e) => {
-							e.preventDefault();
-							pick(o);
-						},
-					},
-					h('span.arg', o.show ?? o.arg),
-					h('span.val', o.value),
-					o.note && h('span.note', o.note),
-				),
-			),
-			found.length
-				? null
-				: h(
-						'li.none',
-						all
-							? free
-								? 'Nothing like it. Enter takes it as it stands.'
-								: 'Nothing like it is known.'
-							: 'Loading\u2026',
-					),
+			this.list,
+			this.found.map((o, i) => this.row(o, i)),
+			this.found.length ? null : h('li.none', this.none()),
 		);
-		open(true);
+		this.open(true);
 	}
 
-	function open(yes) {
-		list.hidden = !yes;
-		input.setAttribute('aria-expanded', String(yes));
-		if (yes && at >= 0) {
-			input.setAttribute('aria-activedescendant', `${id}-${at}`);
-			list.children[at]?.scrollIntoView({ block: 'nearest' });
+	none() {
+		if (!this.all) return 'Loading\u2026';
+		return this.parts.free ? 'Nothing like it. Enter takes it as it stands.' : 'Nothing like it is known.';
+	}
+
+	row(o, i) {
+		return h(
+			'li',
+			{
+				role: 'option',
+				id: `${this.id}-${i}`,
+				'aria-selected': String(i === this.at),
+				title: o.value,
+				onmousedown: (e) => {
+					e.preventDefault();
+					this.pick(o);
+				},
+			},
+			h('span.arg', o.show ?? o.arg),
+			h('span.val', o.value),
+			o.note && h('span.note', o.note),
+		);
+	}
+
+	open(yes) {
+		this.list.hidden = !yes;
+		this.input.setAttribute('aria-expanded', String(yes));
+		if (yes && this.at >= 0) {
+			this.input.setAttribute('aria-activedescendant', `${this.id}-${this.at}`);
+			this.list.children[this.at]?.scrollIntoView({ block: 'nearest' });
 		} else {
-			input.removeAttribute('aria-activedescendant');
+			this.input.removeAttribute('aria-activedescendant');
 		}
 	}
 
-	function pick(o) {
-		open(false);
-		input.value = '';
-		at = -1;
-		choose(o);
+	pick(o) {
+		this.open(false);
+		this.input.value = '';
+		this.at = -1;
+		this.parts.choose(o);
 	}
 
-	let asking = null;
-	let shownFor = null; // what was asked, of the list that is shown
-
-	async function askFor(text) {
-		asking?.abort();
-		asking = new AbortController();
+	// of who knows; an answer that came too late is none
+	async askFor(text) {
+		this.asking?.abort();
+		this.asking = new AbortController();
 		try {
-			all = await ask(text, asking.signal);
-			shownFor = text;
+			this.all = await this.parts.ask(text, this.asking.signal);
+			this.shownFor = text;
 		} catch (e) {
 			if (e.name === 'AbortError') return;
-			all = [];
+			this.all = [];
 		}
-		if (document.activeElement === input && input.value === text) paint();
+		if (document.activeElement === this.input && this.input.value === text) this.paint();
 	}
 
-	async function load() {
-		if (ask) {
-			await askFor(input.value);
+	async load() {
+		if (this.parts.ask) {
+			await this.askFor(this.input.value);
 			return;
 		}
-		if (!all)
+		if (!this.all)
 			try {
-				all = await options();
+				this.all = await this.parts.options();
 			} catch {
-				all = [];
+				this.all = [];
 			}
-		if (document.activeElement === input) paint();
+		if (document.activeElement === this.input) this.paint();
 	}
 
-	input.addEventListener('focus', () => {
-		paint();
-		load();
-	});
-	input.addEventListener('input', () => {
-		at = -1;
-		if (ask) askFor(input.value);
-		else paint();
-	});
-	input.addEventListener('blur', () => {
-		open(false);
-		cancel?.();
-	});
-	input.addEventListener('keydown', (e) => {
-		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
-			at = (at + (e.key === 'ArrowDown' ? 1 : -1) + found.length) % (found.length || 1);
-			paint();
-		} else if (e.key === 'Enter') {
-			const typed = input.value.trim();
+	// true: it was something to take
+	enter() {
+		const typed = this.input.value.trim();
 
-			if (ask && typed && shownFor !== input.value) {
-				askFor(input.value).then(() => found[0] && pick(found[Math.max(0, at)]));
-				e.preventDefault();
-				return;
-			}
-			if (found[at]) pick(found[at]);
-			else if (free && typed) pick(free(typed));
-			else return;
+		if (this.parts.ask && typed && this.shownFor !== this.input.value) {
+			// faster than the answer
+			this.askFor(this.input.value).then(() => this.found[0] && this.pick(this.found[Math.max(0, this.at)]));
+			return true;
+		}
+		if (this.found[this.at]) this.pick(this.found[this.at]);
+		else if (this.parts.free && typed) this.pick(this.parts.free(typed));
+		else return false;
+		return true;
+	}
+
+	onKey(e) {
+		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+			const n = this.found.length || 1;
+			this.at = (this.at + (e.key === 'ArrowDown' ? 1 : -1) + n) % n;
+			this.paint();
+		} else if (e.key === 'Enter') {
+			if (!this.enter()) return;
 		} else if (e.key === 'Escape') {
-			input.value = '';
-			input.blur();
+			this.input.value = '';
+			this.input.blur();
 		} else {
 			return;
 		}
 		e.preventDefault();
 		e.stopPropagation();
-	});
-	box.focusInput = () => input.focus();
-	box.input = input;
-	return box;
+	}
+
+	listen() {
+		this.input.addEventListener('focus', () => {
+			this.paint();
+			this.load();
+		});
+		this.input.addEventListener('input', () => {
+			this.at = -1;
+			if (this.parts.ask) this.askFor(this.input.value);
+			else this.paint();
+		});
+		this.input.addEventListener('blur', () => {
+			this.open(false);
+			this.parts.cancel?.();
+		});
+		this.input.addEventListener('keydown', (e) => this.onKey(e));
+	}
+}
+
+/**
+ * options(): promise of what there is, of which those that fit are shown; or ask(text, signal): promise of those that fit, from
+ * who knows. choose(option).
+ * @param {Parts} parts
+ * @returns the element, with .focusInput() and .input
+ */
+export function combo(parts) {
+	const c = new Combo(parts);
+
+	c.box.focusInput = () => c.input.focus();
+	c.box.input = c.input;
+	return c.box;
 }
 
 function fitting(all, words) {

@@ -13,7 +13,12 @@ function fill(el, attrs, children) {
 	return el;
 }
 
-// h('td.num', {title: 'x'}, 'text', h('b', 'more')); attributes may be left out
+/**
+ * h('td.num', {title: 'x'}, 'text', h('b', 'more')); attributes may be left out
+ * @param {string} name tag and classes
+ * @param {...any} rest
+ * @returns {any} the element
+ */
 export function h(name, ...rest) {
 	const [tag, ...classes] = name.split('.');
 	const attrs = rest.length && isAttrs(rest[0]) ? rest.shift() : {};
@@ -31,6 +36,7 @@ function isAttrs(v) {
 	return v !== null && typeof v === 'object' && !Array.isArray(v) && !(v instanceof Node);
 }
 
+/** @type {(selector: string, root?: ParentNode) => any} the first such element, or null */
 export const $ = (selector, root = document) => root.querySelector(selector);
 
 export function replace(el, ...children) {

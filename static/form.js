@@ -58,6 +58,9 @@ export const textOf = (el) => el.value.trim() || undefined;
 
 // submit(form): what was done, then the dialog closes; null where the person went away. also?.(form, attempt): more
 // buttons; foot: what stands below them.
+/**
+ * @param {{id: string, title: any, body: any, label: string, submit: (form: any) => Promise<boolean>, also?: any, foot?: any}} parts
+ */
 export function formDialog({ id, title, body, label, submit, also, foot }) {
 	const wrong = h('div.worse', { role: 'alert' });
 	const button = h('button', { type: 'submit' }, label);

@@ -3,12 +3,14 @@
 
 const THIN = '\u202f';
 const MINUS = '\u2212';
+/** @type {[number, string][]} */
 const TIME = [
 	[1e9, 's'],
 	[1e6, 'ms'],
 	[1e3, 'us'],
 	[1, 'ns'],
 ];
+/** @type {[number, string][]} */
 const COUNT = [
 	[1e9, 'G'],
 	[1e6, 'M'],
@@ -167,6 +169,7 @@ export function day(text) {
 	return time(text).slice(0, 10);
 }
 
+/** @type {[number, string][]} */
 const AGES = [
 	[86_400_000, 'd'],
 	[3_600_000, 'h'],

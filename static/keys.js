@@ -59,8 +59,9 @@ export function help() {
 	dialog.showModal();
 }
 
+/** @returns {HTMLTableRowElement[]} */
 const rows = () =>
-	[...document.querySelectorAll('main table.data tbody tr:not(.group)')].filter((r) => r.offsetParent);
+	[.../** @type {NodeListOf<HTMLTableRowElement>} */ (document.querySelectorAll('main table.data tbody tr:not(.group)'))].filter((r) => r.offsetParent);
 
 function select(row) {
 	for (const r of document.querySelectorAll('tr[aria-selected]')) r.removeAttribute('aria-selected');
@@ -79,7 +80,8 @@ function move(by, only) {
 		}
 }
 
-const marked = () => [...document.querySelectorAll('tr[data-marked]')];
+/** @returns {HTMLTableRowElement[]} */
+const marked = () => [...document.querySelectorAll('tr[data-marked]')].map((r) => /** @type {HTMLTableRowElement} */ (r));
 
 export function clearMarks() {
 	marked().forEach((r) => r.removeAttribute('data-marked'));
@@ -171,7 +173,7 @@ function onKey(key) {
 
 export function keys() {
 	document.addEventListener('keydown', (e) => {
-		const on = e.target;
+		const on = /** @type {Element} */ (e.target);
 
 		if (e.ctrlKey || e.metaKey || e.altKey || $('dialog[open]') || on.closest('input, textarea, select'))
 			return;

@@ -203,7 +203,9 @@ function trend(a) {
 
 // Marked rows, some but not all, can leave
 function offerSplit(a) {
-	const ids = [...document.querySelectorAll('#alert-table tr[data-selected]')].map((r) => r.dataset.series);
+	const ids = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#alert-table tr[data-selected]'))].map(
+		(r) => r.dataset.series,
+	);
 
 	replace(
 		$('#split'),

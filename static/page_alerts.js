@@ -68,6 +68,10 @@ function standing(a) {
 }
 
 // select(id): what a row's box does; without it the rows have none
+/**
+ * @param {any[]} alerts
+ * @param {{id?: string, select?: (id: string) => void}} [how]
+ */
 export function alertsTable(alerts, { id = 'alerts-table', select } = {}) {
 	return table({
 		id,
@@ -102,7 +106,7 @@ function paintSelection(alerts) {
 	const list = alerts.filter((a) => selected.has(a.id));
 	const bar = $('#selection');
 
-	for (const row of document.querySelectorAll('#alerts-table tr[data-id]')) {
+	for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#alerts-table tr[data-id]'))) {
 		row.toggleAttribute('data-selected', selected.has(row.dataset.id));
 		$('input[type=checkbox]', row).checked = selected.has(row.dataset.id);
 	}

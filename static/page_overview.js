@@ -90,6 +90,7 @@ function tracksTable(tracks) {
 
 // ---- open alerts ----
 
+/** @type {[number, string][]} */
 const DAYS = [
 	[1, 'today'],
 	[7, 'this week'],

@@ -113,6 +113,7 @@ function spec(trend, lane, lines, modes, query, height) {
 
 // Without any noise estimate there are no steps, but numbers differ.
 function unproven(trend) {
+	/** @type {any} */
 	let most;
 
 	if (trend.series.some((s) => s.lo.some((v) => v !== null))) return null;

@@ -114,6 +114,11 @@ export async function bestSweep(query, signal) {
 }
 
 // The two neighbours of a track with most machines and THP modes in common; with a variant of the later one as fix.
+/**
+ * @param {Query} query
+ * @param {AbortSignal} signal
+ * @param {{fix?: boolean}} [wanted]
+ */
 export async function bestPair(query, signal, { fix } = {}) {
 	const [{ runs }, order] = await Promise.all([kernelsByMachine(query, signal), ordered()]);
 	const places = new Map();
@@ -124,6 +129,7 @@ export async function bestPair(query, signal, { fix } = {}) {
 	}
 	const all = [...places.values()].sort((a, b) => order(a.kernel, b.kernel));
 	const plain = all.filter((p) => !p.kernel.variant);
+	/** @type {any} */
 	let best = null;
 
 	plain.forEach((head, i) => {

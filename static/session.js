@@ -83,6 +83,10 @@ export function signIn(reason) {
 }
 
 // Asks for a token first where there is none, or where it does not suffice. null: the person went away.
+/**
+ * @param {string} url
+ * @param {{method?: string, body?: any}} [options]
+ */
 export async function change(url, { method = 'POST', body } = {}) {
 	if (!haveToken() && !(await signIn())) return null;
 	for (;;)

@@ -89,6 +89,7 @@ export function kernelTable(panel, sweep, compare, ask) {
 		title: `against ${name(base)}`,
 		cell: (x) => numCell(f.percentCell(at(ratio(l), x)?.percent)),
 	});
+	/** @type {import('./views.js').Column[]} */
 	const columns = [sizeColumn(axis), valueColumn(base, name(base))];
 
 	if (head)
@@ -153,16 +154,16 @@ export function fitTable(panel) {
 		num: true,
 		cell: (l) => numCell(l === baseOf(l) ? '' : f.percent((l.fit[key] / baseOf(l).fit[key] - 1) * 100)),
 	});
-	const places = lines.every((l) => samePlace(l, lines[0])) ? [] : [['machine', (l) => l.machine], ['THP', (l) => l.thp]];
+	const places = lines.every((l) => samePlace(l, lines[0])) ? [] : [{ text: 'machine', of: (l) => l.machine }, { text: 'THP', of: (l) => l.thp }];
 
 	return [
 		h('h2', `Fit: cost = fixed + ${unit}s \u00d7 cost a ${unit}`),
 		columnsTable({
 			id: 'fit-table',
 			narrow: true,
-			columns: [
+			columns: /** @type {import('./views.js').Column[]} */ ([
 				{ text: 'kernel', cell: (l) => h('th.k', { scope: 'row' }, l.kernel.name) },
-				...places.map(([text, of]) => ({ text, cell: (l) => h('td', of(l)) })),
+				...places.map(({ text, of }) => ({ text, cell: (l) => h('td', of(l)) })),
 				value('fixed', 'fixed'),
 				change('fixed'),
 				value('per_unit', `per ${unit}`),
@@ -172,7 +173,7 @@ export function fitTable(panel) {
 					num: true,
 					cell: (l) => numCell(f.percent(l.fit.max_residual_percent, false)),
 				},
-			],
+			]),
 			rows: lines,
 		}),
 	];

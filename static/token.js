@@ -41,6 +41,10 @@ export function keepToken(text, remember = false) {
 }
 
 // As the owner of the token. Credentials are left out, or the browser would ask for a password by itself.
+/**
+ * @param {string} url
+ * @param {{method?: string, body?: any, signal?: AbortSignal}} [options]
+ */
 export async function askAs(url, { method = 'GET', body, signal } = {}) {
 	const json = body === undefined ? {} : { 'content-type': 'application/json' };
 

@@ -19,6 +19,10 @@ const DAY = 24 * 3600;
 export class TrendPlot extends Plot {
 	constructor(Uplot, host, spec) {
 		super(Uplot, host, spec);
+		/** @type {[number, number] | undefined} the range of y, found once */
+		this.kept;
+		/** @type {number | undefined} px of the longest name, likewise */
+		this.longest;
 		this.labels = h('div.steps');
 		this.u.over.append(this.labels);
 		this.label();
@@ -124,7 +128,6 @@ export class TrendPlot extends Plot {
 	 * times: what the width is multiplied with, around at (a position of the axis).
 	 */
 	drift(by, times = 1, at = undefined) {
-		const { xs } = this.spec;
 		const [lo, hi] = this.moving ?? this.range();
 		const [all, end] = this.whole();
 		const width = Math.min(end - all, (hi - lo) * times);

@@ -77,6 +77,13 @@ export function changeCell(row, p = row.change_percent) {
 
 export const numCell = (text, dim) => h(dim ? 'td.num.dim' : 'td.num', text);
 
+/**
+ * @typedef {{text: any, unit?: string, num?: boolean, title?: string, sort?: string, cell?: (row: any) => any}} Column
+ * @typedef {{caption?: string, rows: any[], id?: string, tall?: boolean, narrow?: boolean, onSort?: (name: string) => void,
+ *	sorted?: string}} TableParts
+ */
+
+/** @param {TableParts & {heads: (string | Column)[]}} parts */
 // heads: ['size', {text, unit, num, title, sort}]; rows: arrays of cells, first one becomes the row's head
 export function table({ caption, heads, rows, id, tall, narrow, onSort, sorted }) {
 	return h(
@@ -98,6 +105,7 @@ export function table({ caption, heads, rows, id, tall, narrow, onSort, sorted }
 	);
 }
 
+/** @param {TableParts & {columns: Column[], attrs?: (row: any) => object}} parts */
 // The same from columns {text, num, ..., cell(row)} and what the rows are about.
 export function columnsTable({ columns, rows, attrs = () => ({}), ...more }) {
 	return table({

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, server, until, visitor } from './harness.mjs';
+import { launch, server, visitor } from './harness.mjs';
 
 const EVIL = '<img src=x onerror=alert(1)>';
 const RTL = '\u05d0\u05d1\u202e gnp.exe';
