@@ -105,7 +105,7 @@ async function patchesOf(data) {
 	};
 }
 
-function patchRow(k, base, told, query, d) {
+function patchRow(k, base, told, query) {
 	const cells = told.cells.flat().filter(Boolean);
 	const worst = cells.filter((c) => c.direction === 'worse').sort((x, y) => Math.abs(y.percent) - Math.abs(x.percent))[0];
 	const q = query.with('base', base).with('head', k.name);
@@ -122,7 +122,7 @@ function patchRow(k, base, told, query, d) {
 
 // The net verdict of each patch over all cells: one is better in some and worse in others, or it is not.
 async function patches(el, data, query, d) {
-	const { base, list } = await patchesOf(data).catch(() => ({ list: [] }));
+	const { base, list } = await patchesOf(data).catch(() => ({ base: '', list: [] }));
 	const asked = query.without('fix').api().with('rows', d.rows).with('cols', d.cols).with('base', base);
 	const told = await Promise.all(
 		list.map((k) => get(asked.with('head', k.name).url('/api/v1/matrix')).catch(() => null)),
@@ -142,7 +142,7 @@ async function patches(el, data, query, d) {
 				{ text: 'worst cell', num: true },
 				'where',
 			],
-			rows: rows.map(([k, t]) => patchRow(k, base, t, query, d)),
+			rows: rows.map(([k, t]) => patchRow(k, base, t, query)),
 		}),
 	);
 }
