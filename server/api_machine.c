@@ -8,6 +8,7 @@
 #include "api_list.h"
 #include "calc_expect.h"
 #include "calc_select.h"
+#include "db_united.h"
 
 #define RUNS_MOST 60
 #define ALERTS_MOST 200
@@ -107,7 +108,7 @@ static void expected_json(struct req *rq, struct jsonw *j, const struct machine 
 	for (size_t i = 0; i < x->n_expected; i++) {
 		const struct db_expectation *e = &x->expected[i];
 
-		if (e->machine_id != x->m->id)
+		if (db_united_main(rq->db, UNITED_MACHINE, e->machine_id) != x->m->id)
 			continue;
 		jsonw_object(j);
 		jsonw_kstr(j, "benchmark", e->benchmark);

@@ -191,6 +191,18 @@ static int look_for_alerts(struct merging *w, struct err *err)
 	return 0;
 }
 
+/* Alerts on the machines: which they are named by is another one now, whether a row has a twin or not. */
+static int note_alerts_on(struct merging *w, const int64_t *machine_ids, size_t n_machines, struct err *err)
+{
+	struct uuid *ids;
+	size_t n;
+
+	if (db_merges_alerts_on(w->db, w->a, machine_ids, n_machines, &ids, &n, err))
+		return -1;
+	note_alerts(w, ids, n);
+	return 0;
+}
+
 /* ---- alerts of benchmarks ---- */
 
 static struct triage said(const struct merging *w, enum lifecycle_action action, const char *text)
@@ -414,6 +426,8 @@ static int do_it(struct merging *w, struct err *err)
 	    db_catalog_refresh(w->after, w->db, err))
 		return -1;
 	make_map(w);
+	if (m->of == NAMES_MACHINE && note_alerts_on(w, rows, n_rows, err))
+		return -1;
 	return (m->undo ? undo(w, err) : merge(w, gone, n_gone, err)) || sum_up(w, err) || learn(w, rows, n_rows, err) ||
 	       put_event(w, err) ? -1 : 0;
 }

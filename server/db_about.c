@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "db_about.h"
 
+#include <stdlib.h>
+
 #include "db_seen_sql.h"
+#include "db_united.h"
 
 int db_about_facts(struct db *db, struct arena *a, int64_t machine_id, struct about_fact **list, size_t *n, struct err *err)
 {
 	static const struct stmt facts = {
-		"about_facts", "SELECT created_at, isa, uarch, facts FROM machine_fact WHERE machine_id = $1 ORDER BY created_at, id"
+		"about_facts", "SELECT created_at, isa, uarch, facts FROM machine_fact WHERE machine_id = ANY($1) ORDER BY created_at, id"
 	};
+	size_t n_ids = 1;
+	const int64_t *ids = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n_ids);
 	struct db_rows *rows;
 
-	if (db_query(db, &facts, DB_ARGS(db_arg_i64(machine_id)), &rows, err))
+	if (db_query(db, &facts, DB_ARGS(db_arg_i64s(ids, n_ids)), &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*list = arena_array(a, struct about_fact, *n + 1);
@@ -40,11 +45,13 @@ int db_about_runs(struct db *db, struct arena *a, int64_t machine_id, int most, 
 		  struct err *err)
 {
 	static const struct stmt runs = {
-		"about_runs", "SELECT " RUN " FROM run r WHERE r.machine_id = $1 AND " SEEN_VALID("r") " ORDER BY r.started_at DESC, r.run_id DESC LIMIT $2"
+		"about_runs", "SELECT " RUN " FROM run r WHERE r.machine_id = ANY($1) AND " SEEN_VALID("r") " ORDER BY r.started_at DESC, r.run_id DESC LIMIT $2"
 	};
+	size_t n_ids = 1;
+	const int64_t *ids = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n_ids);
 	struct db_rows *rows;
 
-	if (db_query(db, &runs, DB_ARGS(db_arg_i64(machine_id), db_arg_i64(most)), &rows, err))
+	if (db_query(db, &runs, DB_ARGS(db_arg_i64s(ids, n_ids), db_arg_i64(most)), &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*list = arena_array(a, struct about_run, *n + 1);
@@ -66,10 +73,43 @@ int db_about_places(struct db *db, struct arena *a, int64_t kernel_id, struct ab
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*list = arena_array(a, struct about_place, *n + 1);
-	for (int i = 0; i < (int)*n; i++)
-		(*list)[i] = (struct about_place){ db_i64(rows, i, 0), db_i64(rows, i, 1), db_i64(rows, i, 2), db_time(rows, i, 3) };
+	*n = 0;
+	for (int i = 0; i < db_rows_count(rows); i++) {
+		struct about_place one = { db_united_main(db, UNITED_MACHINE, db_i64(rows, i, 0)), db_i64(rows, i, 1), db_i64(rows, i, 2),
+					   db_time(rows, i, 3) };
+		size_t k = 0;
+
+		while (k < *n && ((*list)[k].machine_id != one.machine_id || (*list)[k].config_id != one.config_id))
+			k++;
+		if (k == *n) {
+			(*list)[(*n)++] = one;
+			continue;
+		}
+		(*list)[k].runs += one.runs;	/* of a machine that is read as one with it */
+		if (one.last_at > (*list)[k].last_at)
+			(*list)[k].last_at = one.last_at;
+	}
 	db_rows_free(rows);
 	return 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static void sort_unique(int64_t *ids, size_t *n)
+{
+	size_t kept = 0;
+
+	if (*n)
+		qsort(ids, *n, sizeof(*ids), by_id);
+	for (size_t i = 0; i < *n; i++)
+		if (!kept || ids[kept - 1] != ids[i])
+			ids[kept++] = ids[i];
+	*n = kept;
 }
 
 int db_about_benchmarks(struct db *db, struct arena *a, int64_t kernel_id, const int64_t *benchmark_ids, size_t n_benchmarks,
@@ -81,13 +121,16 @@ int db_about_benchmarks(struct db *db, struct arena *a, int64_t kernel_id, const
 	};
 	struct db_rows *rows;
 
+	benchmark_ids = db_united_all(db, UNITED_BENCHMARK, a, benchmark_ids, &n_benchmarks);
 	if (db_query(db, &benchmarks, DB_ARGS(db_arg_i64(kernel_id), db_arg_i64s(benchmark_ids, n_benchmarks)), &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*ids = arena_array(a, int64_t, *n + 1);
 	for (int i = 0; i < (int)*n; i++)
-		(*ids)[i] = db_i64(rows, i, 0);
+		(*ids)[i] = db_united_main(db, UNITED_BENCHMARK, db_i64(rows, i, 0));
 	db_rows_free(rows);
+	if (!db_united_nothing(db))
+		sort_unique(*ids, n);
 	return 0;
 }
 
@@ -106,13 +149,15 @@ int db_about_log(struct db *db, struct arena *a, int64_t kernel_id, const char *
 int db_about_newest(struct db *db, struct arena *a, int64_t benchmark_id, struct about_run **run, struct err *err)
 {
 	static const struct stmt newest = {
-		"about_newest", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = $1 AND "
+		"about_newest", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = ANY($1) AND "
 				SEEN_VALID("b") " ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1"
 	};
+	size_t n_ids = 1;
+	const int64_t *ids = db_united_all(db, UNITED_BENCHMARK, a, &benchmark_id, &n_ids);
 	struct db_rows *rows;
 
 	*run = NULL;
-	if (db_query(db, &newest, DB_ARGS(db_arg_i64(benchmark_id)), &rows, err))
+	if (db_query(db, &newest, DB_ARGS(db_arg_i64s(ids, n_ids)), &rows, err))
 		return -1;
 	if (db_rows_count(rows)) {
 		*run = arena_zalloc(a, sizeof(**run));

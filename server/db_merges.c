@@ -198,6 +198,15 @@ int db_merges_undo(struct db *db, int64_t id, const struct db_merges_map *m, str
 	return db_query(db, &end, DB_ARGS(db_arg_i64(id), db_arg_time(tm_now_usec())), NULL, err);
 }
 
+static void take_ids(struct arena *a, struct db_rows *rows, struct uuid **ids, size_t *n)
+{
+	*n = (size_t)db_rows_count(rows);
+	*ids = arena_array(a, struct uuid, *n + 1);
+	for (size_t i = 0; i < *n; i++)
+		db_uuid(rows, (int)i, 0, &(*ids)[i]);
+	db_rows_free(rows);
+}
+
 int db_merges_alerts_of(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series, struct uuid **ids, size_t *n,
 			struct err *err)
 {
@@ -208,11 +217,19 @@ int db_merges_alerts_of(struct db *db, struct arena *a, const int64_t *series_id
 
 	if (db_query(db, &of, DB_ARGS(db_arg_i64s(series_ids, n_series)), &rows, err))
 		return -1;
-	*n = (size_t)db_rows_count(rows);
-	*ids = arena_array(a, struct uuid, *n + 1);
-	for (size_t i = 0; i < *n; i++)
-		db_uuid(rows, (int)i, 0, &(*ids)[i]);
-	db_rows_free(rows);
+	take_ids(a, rows, ids, n);
+	return 0;
+}
+
+int db_merges_alerts_on(struct db *db, struct arena *a, const int64_t *machine_ids, size_t n_machines, struct uuid **ids, size_t *n,
+			struct err *err)
+{
+	static const struct stmt on = { "merges_alerts_on", "SELECT id FROM alert WHERE machine_ids && $1::bigint[] AND n_series > 0 ORDER BY id" };
+	struct db_rows *rows;
+
+	if (db_query(db, &on, DB_ARGS(db_arg_i64s(machine_ids, n_machines)), &rows, err))
+		return -1;
+	take_ids(a, rows, ids, n);
 	return 0;
 }
 

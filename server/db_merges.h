@@ -44,6 +44,10 @@ int db_merges_undo(struct db *db, int64_t id, const struct db_merges_map *m, str
 int db_merges_alerts_of(struct db *db, struct arena *a, const int64_t *series_ids, size_t n_series, struct uuid **ids, size_t *n,
 			struct err *err);
 
+/* Alerts with rows on one of these machines. */
+int db_merges_alerts_on(struct db *db, struct arena *a, const int64_t *machine_ids, size_t n_machines, struct uuid **ids, size_t *n,
+			struct err *err);
+
 /* All runs of these machines or benchmarks wait for their check again, behind those that come in now. */
 int db_merges_check_again(struct db *db, enum names_of of, const int64_t *ids, size_t n, struct err *err);
 

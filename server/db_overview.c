@@ -3,6 +3,7 @@
 
 #include "../lib/tm.h"
 #include "db_seen_sql.h"
+#include "db_united.h"
 
 int db_overview_has_runs(struct db *db, int64_t kernel_id, bool *any, struct err *err)
 {
@@ -29,8 +30,18 @@ int db_overview_counts(struct db *db, struct arena *a, const int64_t *kernel_ids
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*list = arena_array(a, struct overview_count, *n + 1);
-	for (int i = 0; i < (int)*n; i++)
-		(*list)[i] = (struct overview_count){ db_i64(rows, i, 0), db_i64(rows, i, 1), db_i64(rows, i, 2) };
+	*n = 0;
+	for (int i = 0; i < db_rows_count(rows); i++) {
+		struct overview_count one = { db_i64(rows, i, 0), db_united_main(db, UNITED_MACHINE, db_i64(rows, i, 1)), db_i64(rows, i, 2) };
+		size_t k = *n;
+
+		while (k && (*list)[k - 1].kernel_id == one.kernel_id && (*list)[k - 1].machine_id != one.machine_id)
+			k--;
+		if (k && (*list)[k - 1].kernel_id == one.kernel_id)	/* of a machine that is read as one with it */
+			(*list)[k - 1].runs += one.runs;
+		else
+			(*list)[(*n)++] = one;
+	}
 	db_rows_free(rows);
 	return 0;
 }
@@ -92,7 +103,7 @@ int db_overview_extents(struct db *db, struct arena *a, const struct uuid *alert
 		struct overview_extent *x = &(*list)[i];
 
 		db_uuid(rows, i, 0, &x->alert_id);
-		x->machine_id = db_i64(rows, i, 1);
+		x->machine_id = db_united_main(db, UNITED_MACHINE, db_i64(rows, i, 1));
 		x->n_series = db_i64(rows, i, 2);
 		x->least = db_f64(rows, i, 3);
 		x->greatest = db_f64(rows, i, 4);
@@ -104,12 +115,17 @@ int db_overview_extents(struct db *db, struct arena *a, const struct uuid *alert
 int db_overview_last_start(struct db *db, int64_t machine_id, int64_t *at, struct err *err)
 {
 	static const struct stmt last = {
-		"overview_last_start", "SELECT r.started_at FROM run r WHERE r.machine_id = $1 AND " SEEN_VALID("r")
+		"overview_last_start", "SELECT r.started_at FROM run r WHERE r.machine_id = ANY($1) AND " SEEN_VALID("r")
 				       " ORDER BY r.started_at DESC LIMIT 1"
 	};
+	struct arena *a = arena_new();
+	size_t n = 1;
+	const int64_t *ids = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n);
 	struct db_rows *rows;
+	int ret = db_query(db, &last, DB_ARGS(db_arg_i64s(ids, n)), &rows, err);
 
-	if (db_query(db, &last, DB_ARGS(db_arg_i64(machine_id)), &rows, err))
+	arena_free(a);
+	if (ret)
 		return -1;
 	*at = db_rows_count(rows) ? db_time(rows, 0, 0) : TM_NONE;
 	db_rows_free(rows);

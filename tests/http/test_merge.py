@@ -177,6 +177,27 @@ def test_uploads_during_merges_lose_nothing(lab):
     assert seen == {machine: 2 * sum(m == machine for m, _ in stored) + 4 * 3 for machine in seen}
 
 
+def test_the_page_of_a_machine_is_that_of_all_it_is(lab):
+    lab.watch()
+    lab.boots("v6.16", SIZES)
+    for kernel, centers in (("v6.15", SIZES), ("v6.16", LATER)):
+        lab.boots(kernel, centers, machine="old-name", benchmark="mm/alone", boots=2)
+    lab.checked()
+    (alert,) = lab.alerts()
+    merge(lab, "machines", "milan-01", "old-name")
+    for asked in ("milan-01", "old-name"):
+        page = lab.api.json(f"/api/v1/machines/{asked}")
+        assert page["name"] == "milan-01" and page["aliases"] == ["old-name"] and len(page["facts"]) == 2
+        assert {run["kernel"]["name"] for run in page["runs"]} == {"6.15", "6.16"}
+    assert lab.api.json(f"/api/v1/alerts/{alert['id']}")["machines"] == ["milan-01"]
+    assert [a["id"] for a in lab.alerts(machine="milan-01")] == [alert["id"]]
+    assert lab.api.get("/api/v1/overview").status_code == 200 and lab.api.get("/api/v1/kernels/6.16").status_code == 200
+    unmerge(lab, "machines", "milan-01", "old-name")
+    lab.checked()
+    whole = lab.api.json(f"/api/v1/alerts/{alert['id']}")
+    assert whole["machines"] == ["old-name"] and whole["state"] == "new" and len(lab.api.json("/api/v1/machines/milan-01")["runs"]) == 3
+
+
 def test_a_run_of_both_can_be_invalidated_and_restored(lab):
     lab.watch()
     lab.boots("v6.16", SIZES)
