@@ -45,13 +45,17 @@ int db_about_runs(struct db *db, struct arena *a, int64_t machine_id, int most, 
 		  struct err *err)
 {
 	static const struct stmt runs = {
-		"about_runs", "SELECT " RUN " FROM run r WHERE r.machine_id = ANY($1) AND " SEEN_VALID("r") " ORDER BY r.started_at DESC, r.run_id DESC LIMIT $2"
+		"about_runs", "SELECT " RUN " FROM run r WHERE r.machine_id = $1 AND " SEEN_VALID("r") " ORDER BY r.started_at DESC, r.run_id DESC LIMIT $2"
+	};
+	static const struct stmt runs_of_many = {	/* sorted whole: only where machines are read as one */
+		"about_runs_of_many", "SELECT " RUN " FROM run r WHERE r.machine_id = ANY($1) AND " SEEN_VALID("r") " ORDER BY r.started_at DESC, r.run_id DESC LIMIT $2"
 	};
 	size_t n_ids = 1;
 	const int64_t *ids = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n_ids);
 	struct db_rows *rows;
 
-	if (db_query(db, &runs, DB_ARGS(db_arg_i64s(ids, n_ids), db_arg_i64(most)), &rows, err))
+	if (n_ids == 1 ? db_query(db, &runs, DB_ARGS(db_arg_i64(machine_id), db_arg_i64(most)), &rows, err) :
+			 db_query(db, &runs_of_many, DB_ARGS(db_arg_i64s(ids, n_ids), db_arg_i64(most)), &rows, err))
 		return -1;
 	*n = (size_t)db_rows_count(rows);
 	*list = arena_array(a, struct about_run, *n + 1);
@@ -149,7 +153,11 @@ int db_about_log(struct db *db, struct arena *a, int64_t kernel_id, const char *
 int db_about_newest(struct db *db, struct arena *a, int64_t benchmark_id, struct about_run **run, struct err *err)
 {
 	static const struct stmt newest = {
-		"about_newest", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = ANY($1) AND "
+		"about_newest", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = $1 AND "
+				SEEN_VALID("b") " ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1"
+	};
+	static const struct stmt newest_of_many = {	/* sorted whole: only where benchmarks are read as one */
+		"about_newest_of_many", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = ANY($1) AND "
 				SEEN_VALID("b") " ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1"
 	};
 	size_t n_ids = 1;
@@ -157,7 +165,8 @@ int db_about_newest(struct db *db, struct arena *a, int64_t benchmark_id, struct
 	struct db_rows *rows;
 
 	*run = NULL;
-	if (db_query(db, &newest, DB_ARGS(db_arg_i64s(ids, n_ids)), &rows, err))
+	if (n_ids == 1 ? db_query(db, &newest, DB_ARGS(db_arg_i64(benchmark_id)), &rows, err) :
+			 db_query(db, &newest_of_many, DB_ARGS(db_arg_i64s(ids, n_ids)), &rows, err))
 		return -1;
 	if (db_rows_count(rows)) {
 		*run = arena_zalloc(a, sizeof(**run));

@@ -114,20 +114,25 @@ int db_overview_extents(struct db *db, struct arena *a, const struct uuid *alert
 
 int db_overview_last_start(struct db *db, int64_t machine_id, int64_t *at, struct err *err)
 {
-	static const struct stmt last = {
-		"overview_last_start", "SELECT r.started_at FROM run r WHERE r.machine_id = ANY($1) AND " SEEN_VALID("r")
+	static const struct stmt last = {	/* of one: a list would be sorted whole */
+		"overview_last_start", "SELECT r.started_at FROM run r WHERE r.machine_id = $1 AND " SEEN_VALID("r")
 				       " ORDER BY r.started_at DESC LIMIT 1"
 	};
 	struct arena *a = arena_new();
 	size_t n = 1;
 	const int64_t *ids = db_united_all(db, UNITED_MACHINE, a, &machine_id, &n);
 	struct db_rows *rows;
-	int ret = db_query(db, &last, DB_ARGS(db_arg_i64s(ids, n)), &rows, err);
+	int ret = 0;
 
+	*at = TM_NONE;
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = db_query(db, &last, DB_ARGS(db_arg_i64(ids[i])), &rows, err);
+		if (ret)
+			break;
+		if (db_rows_count(rows) && (*at == TM_NONE || db_time(rows, 0, 0) > *at))
+			*at = db_time(rows, 0, 0);
+		db_rows_free(rows);
+	}
 	arena_free(a);
-	if (ret)
-		return -1;
-	*at = db_rows_count(rows) ? db_time(rows, 0, 0) : TM_NONE;
-	db_rows_free(rows);
-	return 0;
+	return ret;
 }
