@@ -74,6 +74,7 @@ async function show(view) {
 		main.setAttribute('aria-busy', 'true');
 		out.classList.add('busy');
 	}, 150);
+	const stopped = progress(out);
 	try {
 		let query = current();
 
@@ -108,12 +109,28 @@ async function show(view) {
 		);
 	} finally {
 		clearTimeout(slow);
+		stopped();
 		if (running === control) {
 			main.removeAttribute('aria-busy');
 			out.classList.remove('busy');
 			document.documentElement.dataset.shown = location.pathname + location.search;
 		}
 	}
+}
+
+// What takes more than a second says so, and for how long. Returns what ends it.
+function progress(out) {
+	const el = h('p.hint', { id: 'progress', role: 'status' });
+	const from = Date.now();
+	const timer = setInterval(() => {
+		el.textContent = `The server is at it: ${Math.round((Date.now() - from) / 1000)} s \u2026`;
+		if (!el.isConnected) out.before(el);
+	}, 1000);
+
+	return () => {
+		clearInterval(timer);
+		el.remove();
+	};
 }
 
 // Another look at the data that is here: what only the page knows has changed, and the server has nothing to say to it.

@@ -175,3 +175,75 @@ test('no page has a script or a style of its own, and all say where they are', a
 		assert.match(html, /\{\{request_id\}\}/);
 	}
 });
+
+// ---- rows of a comparison, lanes of a trend, what to compare with ----
+
+test('sizes are read as people write them', async () => {
+	const { sizeOf, sizeSpan, nextSort } = await import('../../static/compare_rows.js');
+
+	assert.deepEqual(
+		['400', ' 4 MiB', '1.5 GiB', 'x', '4 potatoes'].map((t) => sizeOf(t, 'size_kib')),
+		[400, 4096, 1572864, NaN, NaN],
+	);
+	assert.equal(sizeOf('4 KiB', 'threads'), NaN);
+	assert.deepEqual(sizeSpan('400..'), [400, Infinity]);
+	assert.deepEqual(sizeSpan('..4000'), [-Infinity, 4000]);
+	// down, up, and the standard order again
+	assert.deepEqual([nextSort('-effect', 'change'), nextSort('-change', 'change'), nextSort('change', 'change')], ['-change', 'change', undefined]);
+});
+
+test('what has no noise estimate comes after all that has one, the largest change first', async () => {
+	const { sorted, geomean } = await import('../../static/compare_rows.js');
+	const row = (change_percent, change_ci = null) => ({ change_percent, change_ci });
+	const rows = [row(3), row(2, [1.9, 2.1]), row(150), row(10, [1, 20])];
+
+	assert.deepEqual(sorted(rows).map((r) => r.change_percent), [2, 10, 150, 3]);
+	assert.deepEqual(sorted(rows, 'row'), rows);
+	assert.ok(Math.abs(geomean([row(100), row(-50)])) < 1e-9);
+});
+
+test('a kernel is compared with the rc before it, the release, the last stable; a patch with its parent', async () => {
+	const { basesFor, fixesFor } = await import('../../static/compare_suggest.js');
+	const k = (name, base, rc = null, track = 'mainline', variant = null) => ({ name, base, rc, distance: 0, track, variant });
+	const all = [
+		k('6.15', '6.15'),
+		k('6.16-rc7', '6.16', 7),
+		k('6.16', '6.16'),
+		k('6.17-rc1', '6.17', 1),
+		k('6.17-rc1+apply-x', '6.17', 1, 'mainline', { base: 'v6.17-rc1', applies: [{ title: 'x' }], reverts: [] }),
+		k('6.17-rc2', '6.17', 2),
+		k('6.16.1', '6.16', null, 'stable-6.16'),
+		k('6.16.9', '6.16', null, 'stable-6.16'),
+		k('6.18.1', '6.18', null, 'stable-6.18'),
+	];
+	const names = (list) => list.map((o) => `${o.what}: ${o.kernel.name}`);
+
+	assert.deepEqual(names(basesFor(all, all[5])), ['previous rc: 6.17-rc1', 'previous release: 6.16', 'last stable: 6.16.9']);
+	assert.deepEqual(names(basesFor(all, all[4])), ['parent of the patch: 6.17-rc1', 'release before it: 6.16']);
+	assert.deepEqual(fixesFor(all, all[3]).map((o) => o.kernel.name), ['6.17-rc1+apply-x']);
+});
+
+test('a trend\u2019s window is in the address by kernel or by day, each track its own', async () => {
+	const { windowOf, windowQuery } = await import('../../static/trend_lines.js');
+	const lane = { kernels: ['6.14', '6.15', '6.16', '6.17'].map((name) => ({ name })), xs: [0, 1, 2, 3] };
+	const q = Query.from('a=b&from=6.16.1&to=6.16.5');
+
+	const zoomed = windowQuery(q, lane, 'kernel', [1, 3]);
+	assert.equal(zoomed.toString(), 'a=b&from=6.16.1&to=6.16.5&from=6.15&to=6.17');
+	assert.deepEqual(windowOf(lane, zoomed, 'kernel'), [1, 3]);
+	assert.equal(windowQuery(zoomed, lane, 'kernel', null).toString(), q.toString());
+	assert.equal(windowOf(lane, Query.from('from=6.17&to=6.15'), 'kernel'), null);
+	const dated = { ...lane, xs: [1, 32, 60, 91].map((d) => Date.UTC(2025, 0, d) / 1000 + 3600) };
+	const days = windowQuery(new Query(), dated, 'run', [1, 2]);
+	assert.equal(days.toString(), 'from=2025-02-01&to=2025-03-01');
+	assert.deepEqual(windowOf(dated, days, 'run'), [1, 2]);
+});
+
+test('what of an environment changed', async () => {
+	const { drift } = await import('../../static/trend_tip.js');
+
+	assert.deepEqual(drift({ a: 1, b: { c: 'x', d: 'y' } }, { a: 1, b: { c: 'z', d: 'y' }, e: true }), [
+		['b.c', 'x', 'z'],
+		['e', undefined, 'true'],
+	]);
+});
