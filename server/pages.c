@@ -6,6 +6,9 @@
  *
  *	{{query}}	the page's query as the API takes it, "" or "a=b&c=d"
  *	{{svg}}		address of the server's picture of this view
+ *	{{image}}	the same, or the icon where the page has no picture
+ *	{{preview}}	what a link to this view is shown as elsewhere
+ *	{{public}}	how links to this server start, or ""
  *	{{path}}	the page's path: "/sweep", "/runs/0198..."
  *	{{id}}		what stands for {id} in it, percent-encoded for links, or ""
  *	{{plots}}	"uplot" where the build has it, else ""
@@ -336,6 +339,31 @@ static const char *alerts_open(struct req *rq)
 	return db_alerts_count_open(rq->db, &n, &err) || !n ? "" : arena_printf(rq->arena, "%lld", (long long)n);
 }
 
+#define PREVIEW_ARGS 8
+#define PREVIEW_BYTES 160
+
+/* What a link to it is shown as elsewhere: "sweep: 6.16, 6.17-rc1, mprotect/tw4m"; "kernel: 6.17-rc1". */
+static const char *preview(const struct req *rq, const char *name)
+{
+	const char *text = rq->id ? rq->id : "";
+
+	for (size_t i = 0; i < rq->n_args && i < PREVIEW_ARGS; i++)
+		if (strlen(text) + strlen(rq->args[i].value) < PREVIEW_BYTES)
+			text = arena_printf(rq->arena, "%s%s%s", text, *text ? ", " : "", rq->args[i].value);
+	return arena_printf(rq->arena, "%s%s%s", name, *text ? ": " : "", text);
+}
+
+/* How links to this server start, without a slash at the end; "": nobody told (--public-url). */
+static const char *public_url(const struct req *rq)
+{
+	const char *url = rq->server->conf->public_url ? rq->server->conf->public_url : "";
+	size_t n = strlen(url);
+
+	while (n && url[n - 1] == '/')
+		n--;
+	return arena_strndup(rq->arena, url, n);
+}
+
 int pages_page(struct req *rq, struct err *err)
 {
 	const char *name = page_name(rq), *query, *version = data_version(rq);
@@ -359,6 +387,9 @@ int pages_page(struct req *rq, struct err *err)
 		{ "on_alerts", on(name, "alerts") },
 		{ "alerts_open", alerts_open(rq) },
 		{ "svg", picture(rq, name, query) },
+		{ "image", resource && (resource->reps & REP_SVG) ? picture(rq, name, query) : "/static/icon.svg" },
+		{ "preview", preview(rq, name) },
+		{ "public", public_url(rq) },
 		{ "path", rq->path },
 		{ "id", rq->id ? encoded(rq->arena, rq->id) : "" },
 		{ "plots", embed_find(embed_static, "vendor/uPlot.esm.js") ? "uplot" : "" },

@@ -116,7 +116,7 @@ function bisect(k) {
 				].join('\n'),
 			),
 		),
-		h('p', 'Every step is judged by boots. ', h('a', { href: '/bisect' }, 'Open its log'), ' as a strip chart: what was judged, from which boots, and how sure that is.'),
+		h('p', 'Every step is judged by boots. ', h('a', { href: '/bisect' }, 'Open its file'), ', or ', h('code', 'nsecwatch bisect log --html'), ', for the strip chart: what was judged, from which boots, and how sure that is.'),
 	];
 }
 

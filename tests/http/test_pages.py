@@ -9,7 +9,7 @@ import pytest
 from harness import Api, error_of, submission
 
 PAGES = ["/", "/rules", "/bisect", "/deliveries", "/sweep", "/compare", "/trend", "/matrix", "/alerts", "/alerts/0198d8e2-0000-8000-8000-000000000000",
-         "/runs/0198d8e2-0000-8000-8000-000000000000"]
+         "/runs/0198d8e2-0000-8000-8000-000000000000", "/machines/milan-01", "/kernels/6.16", "/benchmarks/mprotect%2Ftw4m"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -116,3 +116,18 @@ def test_the_page_is_served_while_the_database_is_away(postgres, anonymous, api)
         assert anonymous.get("/sweep").status_code in (200, 503)
     finally:
         postgres.start()
+
+
+def test_a_link_to_a_view_is_shown_elsewhere_as_what_it_is(anonymous, new_server):
+    def told(page):
+        return {k: html.unescape(v) for k, v in re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page)}
+
+    view = told(anonymous.get("/sweep?axis=size_kib&kernel=6.16&kernel=6.17-rc1&machine=milan-01&lines=thp").text)
+    assert view["title"] == "sweep: size_kib, 6.16, 6.17-rc1, milan-01, thp" and view["image"].startswith("/api/v1/sweep.svg?axis=size_kib")
+    assert anonymous.get(view["image"]).headers["Content-Type"] == "image/svg+xml"
+    assert told(anonymous.get("/kernels/6.16").text)["title"] == "kernel: 6.16"
+    assert told(anonymous.get("/?track=next").text)["image"] == "/static/icon.svg"
+    evil = anonymous.get("/sweep?machine=%22%3E%3Cscript%3E").text
+    assert "<script>" not in evil.replace('<script type="module"', "")
+    public = Api(new_server("--public-url", "https://perf.example/").url)
+    assert told(public.get("/sweep?axis=size_kib&kernel=6.16").text)["image"].startswith("https://perf.example/api/v1/sweep.svg?")
