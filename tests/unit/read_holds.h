@@ -69,7 +69,8 @@ static bool read_holds(struct arena *a, const char *text, size_t len, const char
 			return false;
 		*taken |= res.items[i].sub != NULL;
 	}
-	return res.n > 0 || wrong("nothing was read, and nothing said");
+	/* an array of no submissions is none, and says so by itself */
+	return res.n > 0 || (!format && res.many) || wrong("nothing was read, and nothing said");
 }
 
 #endif
