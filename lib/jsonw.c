@@ -168,14 +168,6 @@ void jsonw_num(struct jsonw *j, double d)
 	take(j, j->last_len);
 }
 
-void jsonw_few(struct jsonw *j, double d)
-{
-	if (isfinite(d))
-		take(j, (size_t)num_format_few(value_room(j, NUM_MAX), d));
-	else
-		jsonw_null(j);
-}
-
 void jsonw_strn(struct jsonw *j, const char *s, size_t n)
 {
 	quoted(j, s, n);

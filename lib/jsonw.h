@@ -36,7 +36,6 @@ void jsonw_null(struct jsonw *j);
 void jsonw_bool(struct jsonw *j, bool b);
 void jsonw_i64(struct jsonw *j, int64_t i);
 void jsonw_num(struct jsonw *j, double d);		/* NaN and infinities become null */
-void jsonw_few(struct jsonw *j, double d);		/* the same text, sooner where num_few() made d */
 void jsonw_str(struct jsonw *j, const char *s);		/* NULL becomes null; what is no UTF-8 becomes U+FFFD */
 void jsonw_strn(struct jsonw *j, const char *s, size_t n);
 void jsonw_raw(struct jsonw *j, const char *json);	/* text that is JSON already; NULL becomes null */

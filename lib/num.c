@@ -214,68 +214,6 @@ int num_format(char out[NUM_MAX], double d)
 	return (int)(p - out);
 }
 
-/* ---- few digits ---- */
-
-#define FEW 7			/* digits: of an interval more say nothing */
-#define POWERS 22		/* up to 10^22 a double is exactly a power of ten */
-
-static const double powers[POWERS + 1] = {
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-	1e21, 1e22,
-};
-
-/* Digits before the point, below 1 minus the zeros behind it; d from 1e-22 to 1e21. */
-static int digits_before(double d)
-{
-	uint64_t bits;
-	int n;
-
-	memcpy(&bits, &d, sizeof(bits));
-	n = (((int)(bits >> 52) - 1023) * 1233 >> 12) + 1;	/* by log10(2): right, or one too few */
-	return n + (n >= 0 ? d >= powers[n] : d * powers[-n] >= 1);
-}
-
-/* To the nearest whole number, as nearbyint() does, without a call; |d| < 10^15, where adding this leaves no fraction. */
-static inline double nearest(double d)
-{
-	const double big = 0x1.8p52;
-
-	return d + big - big;
-}
-
-double num_few(double d)
-{
-	double size = fabs(d);
-	int k;
-
-	if (!(size >= 1e-14 && size < 1e21))
-		return d;
-	k = FEW - digits_before(size);
-	return k >= 0 ? nearest(d * powers[k]) / powers[k] : nearest(d / powers[-k]) * powers[-k];
-}
-
-/* A whole number below 10^15 by a power of ten is the shortest decimal of its quotient, without the zeros at its end. */
-int num_format_few(char out[NUM_MAX], double d)
-{
-	uint64_t digits;
-	double m;
-	int whole, n;
-
-	if (!(d >= 1 && d < 1e6))
-		return num_format(out, d);
-	whole = digits_before(d);
-	m = nearest(d * powers[FEW - whole]);
-	if (m / powers[FEW - whole] != d)
-		return num_format(out, d);
-	digits = eight_digits((uint32_t)m * 10);
-	n = 8 - __builtin_clzll(digits) / 8;
-	if (n <= whole)
-		return num_format_i64(out, (int64_t)d);
-	put_word(out, pointed(digits | UINT64_C(0x3030303030303030), whole));
-	out[n + 1] = 0;
-	return n + 1;
-}
-
 /* Decimal grammar only: strtod() alone would take "0x1p3", "inf" and leading blanks. */
 static int is_decimal(const char *s, size_t n, int integer)
 {

@@ -12,11 +12,6 @@
 int num_format(char out[NUM_MAX], double d);
 int num_format_i64(char out[NUM_MAX], int64_t i);
 
-/* d to seven digits, as near as a double comes; below 1e-14 and from 1e21 on as it is. */
-double num_few(double d);
-/* What num_format() writes, in a third of the time where num_few() made d and it is from 1 to a million. */
-int num_format_few(char out[NUM_MAX], double d);
-
 /* The whole of s (n bytes) as a finite decimal number, no blanks, no hex, no inf/nan: 0, or -1. */
 int num_parse(const char *s, size_t n, double *d);
 int num_parse_i64(const char *s, size_t n, int64_t *i);

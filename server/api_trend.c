@@ -29,15 +29,6 @@ static void json_numbers(struct jsonw *j, const char *key, const double *v, size
 	jsonw_array_end(j);
 }
 
-static void json_interval(struct jsonw *j, const char *key, const double *v, size_t n)
-{
-	jsonw_key(j, key);
-	jsonw_array(j);
-	for (size_t i = 0; i < n; i++)
-		jsonw_few(j, v[i]);
-	jsonw_array_end(j);
-}
-
 static void json_range(struct jsonw *j, const char *key, double lo, double hi)
 {
 	jsonw_key(j, key);
@@ -147,8 +138,8 @@ static void json_series(struct jsonw *j, const struct asked *asked, const struct
 		jsonw_null(j);
 	jsonw_kstr(j, "track", t->track);
 	json_numbers(j, "y", t->y, n);
-	json_interval(j, "lo", t->lo, n);
-	json_interval(j, "hi", t->hi, n);
+	json_numbers(j, "lo", t->lo, n);
+	json_numbers(j, "hi", t->hi, n);
 	json_counts(j, "n", t->n, n);
 	json_counts(j, "boots", t->boots, n);
 	if (asked->thinned)

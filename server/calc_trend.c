@@ -271,8 +271,6 @@ static void add_intervals(struct work *w, struct trend_series *s)
 		size_t k = w->drawn[i].kernel;
 
 		ab_interval(&w->drawn[i].side, &noise, &w->memo, &row, &s->lo[k], &s->hi[k]);
-		s->lo[k] = num_few(s->lo[k]);
-		s->hi[k] = num_few(s->hi[k]);
 	}
 }
 

@@ -43,7 +43,7 @@ struct trend_run {			/* what one run says of a series */
 struct trend_series {			/* one series on one track */
 	const struct cat_series *series;
 	const char *track;
-	double *y, *lo, *hi;		/* n_kernels each; NaN: not run, no noise estimate. lo, hi to seven digits */
+	double *y, *lo, *hi;		/* n_kernels each; NaN: not run, no noise estimate */
 	int64_t *n, *boots;
 	const struct trend_run *runs;	/* behind the points, by kernel */
 	size_t n_runs;

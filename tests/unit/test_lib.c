@@ -181,26 +181,6 @@ static void num(void)
 	   "no integers");
 }
 
-/* Whether the text of d in few digits is that of %.6e, and num_format_few() writes what num_format() does. */
-static bool few_good(double d)
-{
-	double few = num_few(d), theirs;
-	char text[NUM_MAX], quick[NUM_MAX], digits[32];
-	int n = num_format(text, few), n_quick = num_format_few(quick, few);
-	bool good = n == n_quick && !strcmp(text, quick);
-
-	snprintf(digits, sizeof(digits), "%.6e", d);
-	theirs = strtod(digits, NULL);
-	/* a product is rounded before it is rounded to a whole number: of a tie the other side may be taken */
-	if (fabs(d) >= 1e-14 && fabs(d) < 1e21)
-		good &= few == theirs || fabs(few - d) <= fabs(theirs - d) + 4 * DBL_EPSILON * fabs(d);
-	else
-		good &= few == d;
-	n = num_format(text, d);	/* of any number, few digits or not */
-	n_quick = num_format_few(quick, d);
-	return good && n == n_quick && !strcmp(text, quick);
-}
-
 static void whole(void)
 {
 	char text[NUM_MAX], theirs[32];
@@ -219,26 +199,6 @@ static void whole(void)
 	ok(!wrong, "100,000 whole numbers are as printf() writes them");
 	num_format_i64(text, INT64_MIN);
 	is_str(text, "-9223372036854775808", "the least one, too");
-}
-
-static void few(void)
-{
-	static const double odd[] = { 0, 1, 10, 999999.5, 999999.95, 999999.96, 1e6, 1e6 + .5, 0.99999995, 0.999999949, 9.9999995, 9.99999949,
-				      99999.995, 1.5, 1.000001, 1.0000005, 123456.7, 1234567.8, 100.5, 1e-14, 1e-15, 1.2345678e-13,
-				      1e21, 9.99e20, 1e22, 3.14159265e-5, 3.14159265e10, 3.14159265e20, DBL_MIN, DBL_MAX };
-	unsigned seed = 7;
-	size_t wrong = 0;
-
-	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
-		wrong += !few_good(odd[i]) || !few_good(-odd[i]);
-	ok(!wrong, "seven digits of odd numbers");
-	for (int i = 0; i < 200000; i++) {
-		double d = ((double)rand_r(&seed) + 1) * pow(10, rand_r(&seed) % 34 - 22);
-
-		wrong += !few_good(d);
-	}
-	ok(!wrong, "and of 200,000 others");
-	ok(isnan(num_few(NAN)) && num_few(INFINITY) == INFINITY && num_few(3453.14159) == 3453.142, "to the nearest");
 }
 
 static void json(void)
@@ -392,7 +352,6 @@ int main(void)
 	buf();
 	num();
 	whole();
-	few();
 	json();
 	utf8();
 	ident();
