@@ -4,6 +4,7 @@
 import { get } from './api.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
+import { kernelHref, machineHref } from './links.js';
 import { Query } from './query.js';
 import { generatedNote, machineName, numCell, table } from './views.js';
 import { asker, whyButton } from './why.js';
@@ -32,8 +33,8 @@ function text(v) {
 
 function facts(run) {
 	const rows = [
-		['machine', machineName(run.machine)],
-		['kernel', h('span.k', run.kernel.name)],
+		['machine', h('a', { href: machineHref(run.machine) }, machineName(run.machine))],
+		['kernel', h('a.k', { href: kernelHref(run.kernel.name) }, run.kernel.name)],
 		['release', run.kernel.release === run.kernel.name ? '' : h('span.k', run.kernel.release)],
 		['THP', run.thp],
 		['started', f.time(run.started_at)],
