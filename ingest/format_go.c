@@ -140,7 +140,8 @@ static bool take_result(struct reading *rd, const char *line)
 		return true;
 	}
 	if (n == WORDS_MAX)
-		format_left_out_line(&rd->k.d, rd->lines.number, "more than %d values on one line: the rest is not read", WORDS_MAX / 2 - 1);
+		format_left_out_line(&rd->k.d, rd->lines.number, "more than %d values on one line: the rest is not read",
+				     WORDS_MAX / 2 - 1);
 	r.benchmark = set_params(rd, words[0]);
 	for (size_t i = 2; i + 1 < n; i += 2) {
 		r.unit = words[i + 1];

@@ -284,12 +284,15 @@ int format_perf_stat_read(struct format_file *f, struct err *err)
 static bool is_ours(const char *line)
 {
 	struct format_perf_stat_count c;
+	size_t separators = 0;
 	struct arena *a;
 	bool ours;
 
 	if (strstr(line, "Performance counter stats for ") || strstr(line, "\"counter-value\""))
 		return true;
-	if (!strchr(line, ',') && !strchr(line, ';'))
+	for (const char *p = line; *p; p++)
+		separators += *p == ',' || *p == ';' || *p == '|';
+	if (separators < 4)	/* value, unit, event, runtime, percent: most lines need no closer look */
 		return false;
 	a = arena_new();
 	ours = format_perf_stat_csv(a, line + strspn(line, " "), &c);

@@ -147,8 +147,8 @@ static bool take_result(struct reading *rd, const char *line)
 /* What make says of the folder it runs the tests in; before TAP, nothing else tells. */
 static bool is_head(const char *line)
 {
-	return !strncmp(line, "TAP version ", 12) || !strncmp(line, "KTAP version ", 13) || strstr(line, "/tools/testing/selftests/") ||
-		strstr(line, "test_vmalloc.sh");
+	return !strncmp(line, "TAP version ", 12) || !strncmp(line, "KTAP version ", 13) ||
+		strstr(line, "/tools/testing/selftests/") || strstr(line, "test_vmalloc.sh");
 }
 
 static void take_line(struct reading *rd, char *line)
@@ -203,7 +203,8 @@ int format_tap_read(struct format_file *f, struct err *err)
 	rd.k.d.environment = counts(&rd);
 	rd.k.d.empty = true;
 	if (rd.k.set.groups.n && rd.others)
-		format_left_out(&rd.k.d, "", arena_printf(f->a, "the other lines (%zu) are of functional tests: no measurements", rd.others));
+		format_left_out(&rd.k.d, "", arena_printf(f->a, "the other lines (%zu) are of functional tests: no measurements",
+							  rd.others));
 	format_sink_end(&rd.k);
 	return 0;
 }

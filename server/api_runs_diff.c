@@ -118,7 +118,8 @@ static struct facts facts_of(struct req *rq, const struct run *run)
 }
 
 /* The next name of both, in order; NULL values: not said there. False at the end. */
-static bool next(const struct facts *x, const struct facts *y, size_t *i, size_t *k, const struct fact **a, const struct fact **b)
+static bool next(const struct facts *x, const struct facts *y, size_t *i, size_t *k, const struct fact **a,
+		 const struct fact **b)
 {
 	int order = *i == x->n ? 1 : *k == y->n ? -1 : strcmp(x->list[*i].name, y->list[*k].name);
 

@@ -49,7 +49,8 @@ static const char *target_kernel(struct arena *a, const char *text, size_t len)
 		return "a kernel that is not itself";
 	if (kernel_parse(a, k.name, &again, &err))
 		return "its name is no name";
-	if (strcmp(again.identity, k.identity) || strcmp(again.track, k.track) || key_order(&again, &k) || strcmp(again.name, k.name))
+	if (strcmp(again.identity, k.identity) || strcmp(again.track, k.track) || key_order(&again, &k) ||
+	    strcmp(again.name, k.name))
 		return "its name means another kernel";
 	if (kernel_parse(a, "6.17-rc1", &fixed, &err))
 		return "6.17-rc1 is no kernel";
