@@ -147,6 +147,11 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 	jsonw_object_end(&j);
 }
 
+void api_compare_json(struct buf *out, struct arena *a, const struct compare *c)
+{
+	as_json(out, a, c, &(struct asked){ 0 });
+}
+
 /* ---- CSV ---- */
 
 static const struct table_col csv_head[] = {

@@ -9,6 +9,9 @@
 
 int api_compare(struct req *rq, struct err *err);
 
+/* What it answers without any argument but the kernels and selectors, as one object. */
+void api_compare_json(struct buf *out, struct arena *a, const struct compare *c);
+
 /* All rows as elements of an array. */
 void api_compare_rows(struct buf *out, const struct compare *c);
 /* One of them, its object left open for more members. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* GET /api/v1/sweep: a numeric parameter as axis, one line a kernel. */
+#include "api_compare.h"
 #include "api_sweep.h"
 
 #include <math.h>
@@ -123,7 +124,8 @@ void api_sweep_ratio(struct jsonw *j, struct arena *a, const struct sweep *s, co
 	jsonw_object_end(j);
 }
 
-static void as_json(struct buf *out, struct arena *a, const struct sweep *s, bool explain)
+/* rows: the comparison of the first kernels; NULL: not asked for. */
+static void as_json(struct buf *out, struct arena *a, const struct sweep *s, const struct compare *rows, bool explain)
 {
 	struct jsonw j = jsonw_begin(out);
 
@@ -145,6 +147,14 @@ static void as_json(struct buf *out, struct arena *a, const struct sweep *s, boo
 	for (size_t i = 0; i < s->n_ratios; i++)
 		api_sweep_ratio(&j, a, s, &s->ratios[i], explain);
 	jsonw_array_end(&j);
+	if (rows) {
+		struct buf text;
+
+		buf_init(&text);
+		api_compare_json(&text, a, rows);
+		jsonw_kraw(&j, "compare", text.p);
+		buf_fini(&text);
+	}
 	jsonw_object_end(&j);
 }
 
@@ -303,11 +313,27 @@ static int onset_of(struct req *rq, double *percent, struct err *err)
 	return 0;
 }
 
+/* Where compare=1: the second kernel against the first, and the third as the fix. NULL with fewer than two. */
+static int compare_of(struct req *rq, const struct selection *sel, const struct cat_kernel *const *kernels, size_t n,
+		      const struct compare_runs *runs, struct compare **out, struct err *err)
+{
+	bool asked;
+
+	*out = NULL;
+	if (api_shapes_flag(rq, "compare", &asked, err))
+		return -1;
+	if (!asked || n < 2)
+		return 0;
+	return calc_compare(rq->server->catalog, rq->db, rq->arena, sel, kernels[0], kernels[1], n > 2 ? kernels[2] : NULL,
+			    runs, out, err);
+}
+
 int api_sweep(struct req *rq, struct err *err)
 {
 	const struct cat_kernel **kernels = NULL;
 	struct selection sel;
 	struct compare_runs runs;
+	struct compare *rows;
 	struct sweep *s;
 	const char *axis;
 	double onset_percent;
@@ -317,7 +343,8 @@ int api_sweep(struct req *rq, struct err *err)
 	if (api_shapes_selection(rq, &sel, err) || axis_of(rq, &sel, &axis, err) ||
 	    kernels_of(rq, &sel, &kernels, &n, err) || onset_of(rq, &onset_percent, err) ||
 	    api_shapes_flag(rq, "explain", &explain, err) || api_shapes_runs(rq, &runs, err) ||
-	    calc_sweep(rq->server->catalog, rq->db, rq->arena, &sel, axis, kernels, n, &runs, onset_percent, &s, err))
+	    calc_sweep(rq->server->catalog, rq->db, rq->arena, &sel, axis, kernels, n, &runs, onset_percent, &s, err) ||
+	    compare_of(rq, &sel, kernels, n, &runs, &rows, err))
 		return -1;
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, s);
@@ -326,6 +353,6 @@ int api_sweep(struct req *rq, struct err *err)
 	else if (rq->rep == REP_SVG)
 		calc_sweep_svg(&rq->out, rq->arena, s);
 	else
-		as_json(&rq->out, rq->arena, s, explain);
+		as_json(&rq->out, rq->arena, s, rows, explain);
 	return 0;
 }

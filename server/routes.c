@@ -37,7 +37,7 @@ const struct route routes[] = {
 	  .reps = TABLES | REP_SVG, .args = "base head fix only values explain sweeps run " SELECTORS, .cached = true,
 	  .about = "Two kernels, and what a third restores: a row a series.", .shape = "Compare" },
 	{ .method = "GET", .pattern = "/api/v1/sweep", .handler = api_sweep, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent explain run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent compare explain run " SELECTORS, .cached = true,
 	  .about = "One parameter as axis, a line a kernel, and the change against the first.", .shape = "Sweep" },
 	{ .method = "GET", .pattern = "/api/v1/trend", .handler = api_trend, .scope = SCOPE_READ,
 	  .reps = TABLES | REP_SVG, .args = "variants runs most explain run " SELECTORS, .cached = true,

@@ -12,9 +12,10 @@ const STEPS = [1.05, 1.15, 1.5].map(Math.log);
 const size = (p) => Math.abs(Math.log1p(Math.max(p, -99.999) / 100));
 const strength = (p) => 1 + STEPS.filter((s) => size(p) >= s).length;
 
-function half(s, worse, to) {
+// own: the link has a colour of its own
+function half(s, worse, to, own) {
 	return h(
-		'a',
+		own ? `a.${worse ? 'w' : 'b'}${strength(s.percent)}` : 'a',
 		{ href: alertHref(s.alert_id), 'data-side': worse ? 'worse' : 'better' },
 		h('b', f.percentCell(s.percent)),
 		to ? h('span.word', f.tag(s.to)) : '',
@@ -47,14 +48,14 @@ function heatCell(cell, benchmark, uarch) {
 	if (!cell) return h('td.empty', { title: `${benchmark} was not measured on ${uarch}` }, '');
 	if (!cell.worse && !cell.better) return h('td.still', { title: `${benchmark} on ${uarch}: no change beyond noise` }, '\u00b7');
 	const both = cell.worse && cell.better;
-	// worse comes first: where both are there, it colours the cell
+	// worse comes first: what the link of the better half does not cover is of its colour
 	const s = cell.worse ?? cell.better;
 
 	return h(
 		`td.${cell.worse ? 'w' : 'b'}${strength(s.percent)}`,
 		{ title: about(cell, benchmark, uarch), 'data-verdict': cell.worse ? 'regression' : 'improvement' },
-		cell.worse ? half(cell.worse, true, !both) : null,
-		cell.better ? half(cell.better, false, true) : null,
+		cell.worse ? half(cell.worse, true, !both, false) : null,
+		cell.better ? half(cell.better, false, true, Boolean(both)) : null,
 		cell.open_before ? older(cell.open_before) : null,
 	);
 }

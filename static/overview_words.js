@@ -9,9 +9,13 @@ const RANK = { regression: 0, silence: 1, improvement: 2 };
 const size = (a) => Math.abs(Math.log1p(Math.max(a.worst_percent ?? 0, -99.999) / 100));
 const measured = (a) => (a.machines.every(isGenerated) ? 1 : 0);
 
-// Regressions first, what was measured before what a generator made, the larger change first.
+const suspected = (a) => (a.state === 'suspect' ? 1 : 0);
+
+// Regressions first, what was measured before what a generator made, suspicions behind the rest, the larger change first.
 export const weigh = (alerts) =>
-	alerts.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || measured(a) - measured(b) || size(b) - size(a));
+	alerts.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || measured(a) - measured(b) || suspected(a) - suspected(b) || size(b) - size(a));
+
+export const ORDER = 'Regressions first, of measured machines before generated ones, suspicions last, then by size';
 
 const where = (a) => (a.machines.length === 1 ? a.machines[0] : `${a.machines.length} machines`);
 

@@ -6,7 +6,7 @@ import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { alertHref, kernelHref, machineHref, runHref } from './links.js';
 import { heatTable } from './overview_heat.js';
-import { headline, weigh } from './overview_words.js';
+import { headline, ORDER, weigh } from './overview_words.js';
 import { Query } from './query.js';
 import { emptyState, generatedNote, howToSend, numCell, table, when } from './views.js';
 
@@ -137,7 +137,7 @@ function openAlerts(alerts, open) {
 		h('h2', h('a', { href: '/alerts' }, f.plural(open, 'open alert')), h('span.dim', ` ${ages(alerts)}`)),
 		table({
 			id: 'alerts-table',
-			caption: 'Regressions first, the largest change first',
+			caption: ORDER,
 			heads: ['what', { text: 'worst', num: true }, 'with', { text: 'age', num: true }, 'state', 'machines'],
 			rows: sorted.slice(0, ALERTS_SHOWN).map(alertRow),
 		}),
@@ -165,7 +165,7 @@ function silentSection(silent) {
 					h('td', s.last_started_at ? when(s.last_started_at) : 'never'),
 					s.expected
 						? h('td.worse', h('a', { href: alertHref(s.expected.alert_id) }, `every ${s.expected.every}`))
-						: h('td.dim', 'nothing is; 30 days behind the lab\u2019s newest run'),
+						: h('td.dim.wrap', 'nothing is; 30 days behind the lab\u2019s newest run'),
 				),
 			),
 		}),

@@ -41,12 +41,10 @@ function compareQuery(query) {
 
 async function load(query, signal) {
 	const cmp = compareQuery(query);
-	const [sweep, compare, Uplot] = await Promise.all([
-		get(query.api().url('/api/v1/sweep'), signal),
-		cmp ? get(cmp.url('/api/v1/compare'), signal) : { rows: [], missing: [] },
-		uplot(),
-	]);
-	return { sweep, compare, Uplot, cmp };
+	const asked = cmp ? query.api().with('compare', '1') : query.api();
+	const [sweep, Uplot] = await Promise.all([get(asked.url('/api/v1/sweep'), signal), uplot()]);
+
+	return { sweep, compare: sweep.compare ?? { rows: [], missing: [] }, Uplot, cmp };
 }
 
 function about(lines) {

@@ -22,11 +22,12 @@ test('regressions lead, what was measured before what was generated, half counts
 	const list = [
 		alert({ kind: 'improvement', worst_percent: -90, benchmark: 'better' }),
 		alert({ worst_percent: 300, machines: ['generated-x'], benchmark: 'generated' }),
+		alert({ worst_percent: 90, benchmark: 'suspected', state: 'suspect' }),
 		alert({ worst_percent: 40, benchmark: 'more' }),
 		alert({ worst_percent: -50, benchmark: 'half' }),
 		alert({ kind: 'silence', worst_percent: null, benchmark: 'silent' }),
 	];
-	assert.deepEqual(weigh(list).map((a) => a.benchmark), ['half', 'more', 'generated', 'silent', 'better']);
+	assert.deepEqual(weigh(list).map((a) => a.benchmark), ['half', 'more', 'suspected', 'generated', 'silent', 'better']);
 });
 
 test('the headline names the worst, how many more there are, and what the newest kernel brought', () => {

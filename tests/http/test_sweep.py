@@ -93,6 +93,18 @@ def test_the_onset_is_where_all_that_follow_move_one_way(api, machine, changes, 
     assert sweep(api, machine, "6.16", "6.17-rc1", **more)["ratios"][0]["onset"] == onset
 
 
+def test_the_comparison_of_its_first_kernels_comes_with_it_where_asked_for(api, machine):
+    for k, kernel in enumerate(("6.16", "6.17-rc1", "6.17-rc2", "6.17-rc3")):
+        post(api, machine, kernel, lambda s, k=k: 100 + s * (1 + k), repeat=3)
+    for kernels in (("6.16", "6.17-rc1"), ("6.16", "6.17-rc2", "6.17-rc1", "6.17-rc3")):
+        roles = dict(zip(("base", "head", "fix"), kernels))
+        expected = api.json("/api/v1/compare", params={"machine": machine, **roles})
+        assert len(expected["rows"]) == len(SIZES)
+        assert sweep(api, machine, *kernels, compare="1")["compare"] == expected
+        assert "compare" not in sweep(api, machine, *kernels)
+    assert "compare" not in sweep(api, machine, "6.16", compare="1"), "of one kernel there is none"
+
+
 def test_one_line_for_each_kernel_machine_benchmark_thp_and_other_parameter(api, machine):
     other = next(names)
     for kernel in ("6.16", "6.17-rc1"):
