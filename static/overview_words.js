@@ -15,7 +15,7 @@ const suspected = (a) => (a.state === 'suspect' ? 1 : 0);
 export const weigh = (alerts) =>
 	alerts.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || measured(a) - measured(b) || suspected(a) - suspected(b) || size(b) - size(a));
 
-export const ORDER = 'Regressions first, of measured machines before generated ones, suspicions last, then by size';
+export const ORDER = 'Regressions first, generated data and suspicions last';
 
 const where = (a) => (a.machines.length === 1 ? a.machines[0] : `${a.machines.length} machines`);
 
