@@ -101,6 +101,6 @@ def test_readme_names_no_option_that_help_does_not():
     known = set()
     for table in ("server/conf.c", "client/options_table.c"):
         known |= set(re.findall(r'^\t\{ "([a-z-]+)",', (ROOT / table).read_text(), re.M))
-    known |= {"retry", "clean", "if-exists", "data-binary"}  # of curl and pg_restore
+    known |= {"retry", "clean", "if-exists", "data-binary", "status-interval"}  # of curl, pg_restore and fio
     for option in re.findall(r"--([a-z][a-z-]+)", text):
         assert option in known, f"--{option}"
