@@ -220,7 +220,7 @@ async function compare(browser, site) {
 	tell('compare, 3,000 rows: sort', await median(click('[data-sort=change]'), click('[data-sort=noise]')), 50, 'ms');
 	tell(
 		'compare, 3,000 rows: filter by verdict',
-		await median(click('[data-choice="show=regression"]'), click('[data-choice="show=all"]')),
+		await median(click('[data-choice="verdict=regression"]'), click('[data-choice="verdict=all"]')),
 		50,
 		'ms',
 	);

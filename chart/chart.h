@@ -38,6 +38,13 @@ struct chart_change {
 	bool worse;
 };
 
+/* A revert or a patch: off the line, at the kernel that it is made from. */
+struct chart_variant {
+	size_t line, at;		/* index of that kernel */
+	double y;
+	const char *name;
+};
+
 struct chart_trend {
 	const char *title, *subtitle, *y_unit;
 	const char *const *kernels;	/* in order */
@@ -46,6 +53,8 @@ struct chart_trend {
 	size_t n_lines;
 	const struct chart_change *changes;
 	size_t n_changes;
+	const struct chart_variant *variants;
+	size_t n_variants;
 };
 
 /* What a change means to people; told by colour and by word. */
@@ -67,6 +76,7 @@ struct chart_compare {
 	const char *fix;		/* name of the kernel that `remains` is about, or NULL */
 	const struct chart_effect *rows;
 	size_t n_rows, n_all;		/* drawn, there are */
+	bool chosen;			/* from rows that there are: none is no lack of data */
 };
 
 struct chart_cell {

@@ -184,7 +184,7 @@ void chart_compare_svg(struct buf *out, const struct chart_compare *c)
 
 	if (!c->n_rows) {
 		svg_nothing(out, WIDTH, c->title, c->subtitle,
-			    "Nothing of this selection was measured on both kernels yet.");
+			    c->chosen ? "No row is like that." : "Nothing of this selection was measured on both kernels yet.");
 		return;
 	}
 	buf_init(&body);

@@ -12,6 +12,8 @@
 #define LEFT 76.0
 #define HEIGHT 340.0
 #define TICKS_MAX 64
+#define OFF 9.0		/* px from its kernel to a variant */
+#define NAMED_MOST 8		/* variants whose names stand beside them; of more the marks tell theirs */
 #define LOG_FROM 20.0		/* a wider range than this is read on a log axis */
 
 struct plan {
@@ -27,6 +29,13 @@ static void name_of(char *out, size_t size, const struct chart_trend *c, size_t 
 	svg_shorten(out, size, c->kernels[i], 28);
 }
 
+static void range_of(struct svg_range *r, const struct chart_trend *c)
+{
+	svg_range_lines(r, c->lines, c->n_lines, false);
+	for (size_t i = 0; i < c->n_variants; i++)
+		svg_range_add(r, c->variants[i].y);
+}
+
 static void plan(struct plan *p, const struct chart_trend *c, double top)
 {
 	double right = WIDTH - svg_label_room(c->lines, c->n_lines), longest = 0, step;
@@ -36,7 +45,7 @@ static void plan(struct plan *p, const struct chart_trend *c, double top)
 	p->box = (struct svg_box){ LEFT, top + 15, right, top + 15 + HEIGHT };
 	p->x = (struct svg_scale){ 0, c->n_kernels > 1 ? (double)(c->n_kernels - 1) : 0, p->box.x0, p->box.x1, false };
 	svg_widen(&p->x, 0.03);
-	svg_range_lines(&y, c->lines, c->n_lines, false);
+	range_of(&y, c);
 	p->y = (struct svg_scale){ y.lo, y.hi, p->box.y1, p->box.y0, y.lo > 0 && y.hi > LOG_FROM * y.lo };
 	if (!p->y.log && y.lo > 0 && y.hi > 2 * y.lo)
 		p->y.v0 = 0;	/* the range is near 0 anyway: show it */
@@ -117,12 +126,79 @@ static void change(struct buf *out, const struct plan *p, const struct chart_tre
 	svg_text(out, x, up ? y - 21 : y + 29, class, "middle", text);
 }
 
+static bool is_drawn(const struct plan *p, const struct chart_trend *c, const struct chart_variant *v)
+{
+	return v->line < c->n_lines && v->at < c->n_kernels && isfinite(v->y) && (!p->y.log || v->y > 0);
+}
+
+/* The name without what it shares with its kernel: "+revert-cac1db8c3aad". */
+static void name_beside(struct buf *out, const struct plan *p, const struct chart_trend *c, const struct chart_variant *v)
+{
+	size_t base = strlen(c->kernels[v->at]);
+	bool right = svg_at(&p->x, (double)v->at) > (p->box.x0 + p->box.x1) / 2;
+	double x = svg_at(&p->x, (double)v->at) + OFF, y = svg_at(&p->y, v->y);
+	char text[SVG_TEXT], class[32];
+
+	svg_shorten(text, sizeof(text), v->name + (strncmp(v->name, c->kernels[v->at], base) ? 0 : base), 28);
+	snprintf(class, sizeof(class), "t%zu halo", v->line % SVG_STYLES);
+	svg_text(out, right ? x - 8 : x + 8, y + 4, class, right ? "end" : "start", text);
+}
+
+/* Whether a name at v would lie over one before it. */
+static bool is_crowded(const struct plan *p, const struct chart_trend *c, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (c->variants[k].at == c->variants[i].at && is_drawn(p, c, &c->variants[k]) &&
+		    fabs(svg_at(&p->y, c->variants[k].y) - svg_at(&p->y, c->variants[i].y)) < 13)
+			return true;
+	return false;
+}
+
+/* Hollow, beside the kernel it is made from, and tied to that kernel's point of the same line. */
+static void variant(struct buf *out, const struct plan *p, const struct chart_trend *c, const struct chart_variant *v)
+{
+	const struct chart_line *l = &c->lines[v->line];
+	double x = svg_at(&p->x, (double)v->at), y = svg_at(&p->y, v->y);
+	char value[SVG_TEXT];
+
+	if (isfinite(l->y[v->at]) && (!p->y.log || l->y[v->at] > 0))
+		buf_printf(out, "<path class=\"gap c%zu\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", v->line % SVG_STYLES, x,
+			   svg_at(&p->y, l->y[v->at]), x + OFF, y);
+	buf_puts(out, "<g class=\"variant\"><title>");
+	svg_escape(out, v->name, strlen(v->name));
+	svg_number(value, v->y, svg_unit_of(c->y_unit, v->y));
+	buf_puts(out, ": ");
+	svg_escape(out, value, strlen(value));
+	buf_puts(out, "</title>");
+	svg_marker(out, x + OFF, y, v->line, true);
+	buf_puts(out, "</g>\n");
+}
+
+static void variants(struct buf *out, const struct plan *p, const struct chart_trend *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_variants; i++)
+		if (is_drawn(p, c, &c->variants[i])) {
+			variant(out, p, c, &c->variants[i]);
+			n++;
+		}
+	if (!n)
+		return;
+	for (size_t i = 0; i < c->n_variants && n <= NAMED_MOST; i++)
+		if (is_drawn(p, c, &c->variants[i]) && !is_crowded(p, c, i))
+			name_beside(out, p, c, &c->variants[i]);
+	svg_text(out, p->box.x1, p->box.y0 - 8, "muted", "end", "hollow: reverts and patches, beside the kernel they are made from");
+}
+
 static void describe(struct buf *desc, const struct chart_trend *c)
 {
 	buf_printf(desc, "%s by kernel, %s to %s. Lines:", c->y_unit, c->kernels[0], c->kernels[c->n_kernels - 1]);
 	for (size_t i = 0; i < c->n_lines; i++)
 		buf_printf(desc, "%s %s", i ? "," : "", c->lines[i].label);
 	buf_printf(desc, ". %zu steps are marked.", c->n_changes);
+	if (c->n_variants)
+		buf_printf(desc, " %zu values of reverts and patches stand off the lines, as hollow marks.", c->n_variants);
 }
 
 void chart_trend_svg(struct buf *out, const struct chart_trend *c)
@@ -131,7 +207,7 @@ void chart_trend_svg(struct buf *out, const struct chart_trend *c)
 	struct buf body, desc;
 	struct plan p;
 
-	svg_range_lines(&any, c->lines, c->n_lines, false);
+	range_of(&any, c);
 	if (any.lo > any.hi || !c->n_kernels) {
 		svg_nothing(out, WIDTH, c->title, c->subtitle,
 			    "No data for this selection: nothing of it was measured yet.");
@@ -147,6 +223,7 @@ void chart_trend_svg(struct buf *out, const struct chart_trend *c)
 		svg_band(&body, &c->lines[i], &p.x, &p.y, i);
 	for (size_t i = 0; i < c->n_lines; i++)
 		svg_line(&body, &c->lines[i], &p.x, &p.y, i);
+	variants(&body, &p, c);
 	for (size_t i = 0; i < c->n_changes; i++)
 		change(&body, &p, c, &c->changes[i]);
 	svg_end_labels(&body, c->lines, c->n_lines, &p.x, &p.y, &p.box);

@@ -12,6 +12,7 @@
 #include "api_shapes.h"
 #include "api_sweep.h"
 #include "calc_facts.h"
+#include "calc_shown.h"
 #include "calc_words.h"
 
 /* ---- JSON ---- */
@@ -87,7 +88,7 @@ static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c,
 /* What the rows say together, size by size: as the sweep would. */
 static void json_sweeps(struct jsonw *j, struct arena *a, const struct compare *c, bool explain)
 {
-	const struct sweep *s = calc_sweep_of(a, c);
+	const struct sweep *s = calc_sweep_of(a, calc_compare_whole(c));
 
 	jsonw_key(j, "sweeps");
 	jsonw_array(j);
@@ -124,7 +125,9 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 	api_shapes_kernel(&j, c->fix);
 	jsonw_key(&j, "summary");
 	jsonw_object(&j);
-	jsonw_ki64(&j, "rows", (int64_t)c->n_rows);
+	jsonw_ki64(&j, "rows", (int64_t)calc_compare_whole(c)->n_rows);
+	if (c->of)
+		jsonw_ki64(&j, "shown", (int64_t)c->n_rows);
 	jsonw_ki64(&j, "regressions", (int64_t)c->regressions);
 	jsonw_ki64(&j, "improvements", (int64_t)c->improvements);
 	jsonw_ki64(&j, "unchanged", (int64_t)c->unchanged);
@@ -136,7 +139,7 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 	jsonw_object_end(&j);
 	json_rows(&j, a, c, asked);
 	if (asked->sweeps)
-		jsonw_kstr(&j, "sentence", calc_facts(a, c));
+		jsonw_kstr(&j, "sentence", calc_facts(a, calc_compare_whole(c)));
 	if (asked->sweeps)
 		json_sweeps(&j, a, c, asked->explain);
 	jsonw_key(&j, "missing");
@@ -243,6 +246,23 @@ static int asked_of(struct req *rq, struct asked *asked, struct err *err)
 	return api_shapes_flag(rq, "explain", &asked->explain, err);
 }
 
+/* Which rows to show: no argument of these changes what is compared. */
+static int shown_of(struct req *rq, struct shown *s, struct err *err)
+{
+	const char *size = web_arg(rq, "size");
+
+	*s = (struct shown){ .verdict = web_arg(rq, "verdict"), .confidence = web_arg(rq, "confidence"),
+			     .text = web_arg(rq, "text"), .on = web_arg(rq, "on"), .mode = web_arg(rq, "mode") };
+	if (s->verdict && !calc_shown_is_verdict(s->verdict))
+		return err_set(err, ERR_BAD_ARGUMENT,
+			       "verdict: regression, improvement, unchanged, inconclusive, worse or better is needed");
+	if (s->confidence && !calc_shown_is_confidence(s->confidence))
+		return err_set(err, ERR_BAD_ARGUMENT, "confidence: any, weak (or more) or strong is needed");
+	if (size && !calc_shown_size(s, size))
+		return err_set(err, ERR_BAD_ARGUMENT, "size: FROM..TO is needed, numbers of which one may be left out");
+	return 0;
+}
+
 int api_compare(struct req *rq, struct err *err)
 {
 	const struct cat_kernel *base, *head, *fix;
@@ -251,10 +271,13 @@ int api_compare(struct req *rq, struct err *err)
 	struct compare *c;
 	struct asked asked;
 	struct compare_values values;
+	struct shown which;
+	const struct compare *shown;
 	bool with_values;
 
 	if (api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
-	    asked_of(rq, &asked, err) || api_shapes_flag(rq, "values", &with_values, err) ||
+	    asked_of(rq, &asked, err) || shown_of(rq, &which, err) ||
+	    api_shapes_flag(rq, "values", &with_values, err) ||
 	    api_shapes_runs(rq, &runs, err))
 		return -1;
 	if (with_values && !asked.only)
@@ -264,13 +287,14 @@ int api_compare(struct req *rq, struct err *err)
 		return -1;
 	if (with_values)
 		asked.values = &values;
+	shown = calc_shown(rq->arena, c, &which);
 	if (rq->rep == REP_CSV)
-		as_csv(&rq->out, rq->arena, c);
+		as_csv(&rq->out, rq->arena, shown);
 	else if (rq->rep == REP_TEXT)
-		api_compare_text(&rq->out, rq->arena, c);
+		api_compare_text(&rq->out, rq->arena, shown);
 	else if (rq->rep == REP_SVG)
-		api_compare_svg(&rq->out, rq->arena, c);
+		api_compare_svg(&rq->out, rq->arena, shown);
 	else
-		as_json(&rq->out, rq->arena, c, &asked);
+		as_json(&rq->out, rq->arena, shown, &asked);
 	return 0;
 }

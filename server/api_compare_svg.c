@@ -78,16 +78,20 @@ static const char *label_of(struct arena *a, const struct cat_series *s)
 
 static const char *title_of(struct arena *a, const struct compare *c)
 {
-	if (!c->n_rows)
+	size_t n = calc_compare_whole(c)->n_rows;
+
+	if (!n)
 		return arena_printf(a, "%s against %s", c->head->name, c->base->name);
 	return arena_printf(a, "%s against %s: %zu of %zu row%s slower or worse, %zu better", c->head->name, c->base->name,
-			    c->regressions, c->n_rows, c->n_rows == 1 ? "" : "s", c->improvements);
+			    c->regressions, n, n == 1 ? "" : "s", c->improvements);
 }
 
 static const char *subtitle_of(struct arena *a, const struct compare *c)
 {
 	const char *text = arena_printf(a, "%zu unchanged, %zu can't tell", c->unchanged, c->inconclusive);
 
+	if (c->of)	/* first: else the picture would be taken for all */
+		text = arena_printf(a, "%zu of %zu rows shown: %s; of all %s", c->n_rows, c->of->n_rows, c->chosen_by, text);
 	if (isfinite(c->geomean_percent))
 		text = arena_printf(a, "%s; geometric mean %s", text, table_percent(a, c->geomean_percent));
 	if (isfinite(c->restored_percent))
@@ -120,6 +124,6 @@ void api_compare_svg(struct buf *out, struct arena *a, const struct compare *c)
 	}
 	chart_compare_svg(out, &(struct chart_compare){
 		.title = title_of(a, c), .subtitle = subtitle_of(a, c), .fix = c->fix ? c->fix->name : NULL,
-		.rows = drawn, .n_rows = n, .n_all = c->n_rows,
+		.rows = drawn, .n_rows = n, .n_all = c->n_rows, .chosen = c->of != NULL,
 	});
 }

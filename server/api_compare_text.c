@@ -262,7 +262,8 @@ static void generated(struct buf *out, struct arena *a, const struct compare *c)
 void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 {
 	const struct compare_row **rows = arena_array(a, const struct compare_row *, c->n_rows);
-	const struct sweep *sweep = calc_sweep_of(a, c);
+	const struct compare *whole = calc_compare_whole(c);
+	const struct sweep *sweep = calc_sweep_of(a, whole);
 
 	for (size_t i = 0; i < c->n_rows; i++)
 		rows[i] = &c->rows[i];
@@ -271,11 +272,16 @@ void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 	kernel_line(out, a, "head", c->head);
 	if (c->fix)
 		kernel_line(out, a, "fix ", c->fix);
-	generated(out, a, c);
-	if (c->n_rows) {
+	generated(out, a, whole);
+	if (whole->n_rows) {
 		buf_putc(out, '\n');
 		table_para(out, 0, table_clean(a, arena_printf(a, "%s against %s: %s", calc_words_kernel(a, c->head),
-							       calc_words_kernel(a, c->base), calc_facts(a, c))));
+							       calc_words_kernel(a, c->base), calc_facts(a, whole))));
+	}
+	if (c->of) {
+		buf_putc(out, '\n');
+		table_para(out, 0, table_clean(a, arena_printf(a, "%zu of %zu rows shown: %s. Counts, means and sentences are of all.",
+							       c->n_rows, whole->n_rows, c->chosen_by)));
 	}
 	buf_putc(out, '\n');
 	for (size_t from = 0, to; from < c->n_rows; from = to) {
@@ -283,6 +289,6 @@ void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 			to++;
 		one_table(out, a, rows + from, to - from, c->fix != NULL, sweep);
 	}
-	summary(out, a, c);
+	summary(out, a, whole);
 	missing(out, a, c);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* GET /api/v1/sweep: a numeric parameter as axis, one line a kernel. */
-#include "api_compare.h"
 #include "api_sweep.h"
 
 #include <math.h>
@@ -8,6 +7,7 @@
 
 #include "../chart/table.h"
 #include "../lib/num.h"
+#include "api_compare.h"
 #include "api_shapes.h"
 #include "calc_sweep_judge.h"
 #include "calc_sweep_text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The trend as tables for a mail, and as the data of its picture. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "../chart/chart.h"
@@ -143,7 +144,7 @@ static bool is_drawn(const struct trend *t, const struct trend_series *s)
 }
 
 /* The largest step drawn, or that there is none. */
-static const char *title(struct arena *a, const struct trend *t)
+static const char *title(struct arena *a, const struct trend *t, size_t n_kernels)
 {
 	const struct trend_change *most = NULL;
 	const struct trend_series *of = NULL;
@@ -161,45 +162,108 @@ static const char *title(struct arena *a, const struct trend *t)
 	if (!t->n_series)
 		return "Nothing of this was measured";
 	if (!most)
-		return arena_printf(a, "%s %s over %zu kernels: %s", t->series[0].series->benchmark->name,
-				    t->series[0].series->metric->name, t->n_kernels,
+		return arena_printf(a, "%s %s over %zu kernel%s: %s", t->series[0].series->benchmark->name,
+				    t->series[0].series->metric->name, n_kernels, n_kernels == 1 ? "" : "s",
 				    noise ? "no step beyond noise" : "no noise estimate");
 	return arena_printf(a, "%s %s on %s: %s between %s and %s", of->series->benchmark->name,
 			    of->series->metric->name, of->series->machine->name, table_percent(a, most->percent),
 			    t->kernels[most->after]->name, t->kernels[most->at]->name);
 }
 
+/* Where the kernels of the trend stand in the picture: those of a line by themselves, a variant at what it is made from. */
+struct places {
+	const char **names;		/* of the kernels that are no variants */
+	size_t n, homeless;		/* variants whose kernel is not there */
+	size_t *at;			/* of each kernel of the trend; SIZE_MAX: none */
+};
+
+static void find_places(struct arena *a, const struct trend *t, struct places *p)
+{
+	*p = (struct places){ .names = arena_array(a, const char *, t->n_kernels + 1),
+			      .at = arena_array(a, size_t, t->n_kernels + 1) };
+	for (size_t i = 0; i < t->n_kernels; i++) {
+		p->at[i] = SIZE_MAX;
+		if (t->kernels[i]->is_variant)
+			continue;
+		p->at[i] = p->n;
+		p->names[p->n++] = t->kernels[i]->name;
+	}
+	for (size_t i = 0; i < t->n_kernels; i++) {
+		const struct cat_kernel *v = t->kernels[i];
+
+		for (size_t k = 0; v->is_variant && k < t->n_kernels; k++)
+			if (!t->kernels[k]->is_variant && t->kernels[k]->id == v->variant_base_id)
+				p->at[i] = p->at[k];
+		p->homeless += v->is_variant && p->at[i] == SIZE_MAX;
+	}
+}
+
+/* The line of a series: its points without those of variants. */
+static struct chart_line line_of(struct arena *a, const struct trend *t, const struct trend_series *s, const struct places *p)
+{
+	double *y = arena_array(a, double, 3 * p->n + 1), *lo = y + p->n, *hi = lo + p->n;
+
+	for (size_t i = 0; i < t->n_kernels; i++)
+		if (!t->kernels[i]->is_variant) {
+			y[p->at[i]] = s->y[i];
+			lo[p->at[i]] = s->lo[i];
+			hi[p->at[i]] = s->hi[i];
+		}
+	return (struct chart_line){ .label = label_of(a, t, s), .n = p->n, .y = y, .lo = lo, .hi = hi };
+}
+
+/* What the line of a series in the picture bears: its steps, and the variants beside it. Both have room. */
+static void add_marks(struct chart_change *changes, struct chart_variant *variants, struct chart_trend *c,
+		      const struct trend *t, const struct trend_series *s, const struct places *p)
+{
+	for (size_t k = 0; k < s->n_changes; k++)
+		changes[c->n_changes++] = (struct chart_change){
+			.line = c->n_lines, .at = p->at[s->changes[k].at], .percent = s->changes[k].percent,
+			.worse = s->changes[k].verdict == COMPARE_REGRESSION };
+	for (size_t i = 0; i < t->n_kernels; i++)
+		if (t->kernels[i]->is_variant && p->at[i] != SIZE_MAX && !isnan(s->y[i]))
+			variants[c->n_variants++] = (struct chart_variant){
+				.line = c->n_lines, .at = p->at[i], .y = s->y[i], .name = t->kernels[i]->name };
+}
+
+static const char *subtitle(struct arena *a, const struct trend *t, size_t n_lines, size_t homeless)
+{
+	const char *text = arena_printf(a, "%s; %s", calc_words_metric(a, t->series[0].series),
+					t->n_series == 1 ? calc_words_where(a, t->series[0].series) :
+					arena_printf(a, "%zu of %zu lines", n_lines, t->n_series));
+
+	if (homeless)
+		text = arena_printf(a, "%s; not drawn: %zu variant%s of kernels without a value here", text, homeless,
+				    homeless == 1 ? "" : "s");
+	return text;
+}
+
 void api_trend_svg(struct buf *out, struct arena *a, const struct trend *t)
 {
 	struct chart_line *lines = arena_array(a, struct chart_line, LINES_DRAWN);
-	const char **names = arena_array(a, const char *, t->n_kernels + 1);
-	struct chart_trend c = { .title = title(a, t), .subtitle = "", .y_unit = "", .kernels = names,
-				 .n_kernels = t->n_kernels, .lines = lines };
+	struct chart_trend c = { .subtitle = "", .y_unit = "", .lines = lines };
 	struct chart_change *changes;
+	struct chart_variant *variants;
+	struct places places;
 	size_t most = 0;
 
-	for (size_t i = 0; i < t->n_kernels; i++)
-		names[i] = t->kernels[i]->name;
+	find_places(a, t, &places);
+	c.title = title(a, t, places.n);
+	c.kernels = places.names;
+	c.n_kernels = places.n;
 	for (size_t i = 0; i < t->n_series; i++)
 		most += t->series[i].n_changes;
 	c.changes = changes = arena_array(a, struct chart_change, most);
+	c.variants = variants = arena_array(a, struct chart_variant, LINES_DRAWN * (t->n_kernels - places.n) + 1);
 	for (size_t i = 0; i < t->n_series && c.n_lines < LINES_DRAWN; i++) {
-		const struct trend_series *s = &t->series[i];
-
-		if (!is_drawn(t, s))
+		if (!is_drawn(t, &t->series[i]))
 			continue;
-		for (size_t k = 0; k < s->n_changes; k++)
-			changes[c.n_changes++] = (struct chart_change){
-				.line = c.n_lines, .at = s->changes[k].at, .percent = s->changes[k].percent,
-				.worse = s->changes[k].verdict == COMPARE_REGRESSION };
-		lines[c.n_lines++] = (struct chart_line){ .label = label_of(a, t, s), .n = t->n_kernels, .y = s->y,
-							  .lo = s->lo, .hi = s->hi };
+		add_marks(changes, variants, &c, t, &t->series[i], &places);
+		lines[c.n_lines++] = line_of(a, t, &t->series[i], &places);
 	}
 	if (t->n_series) {
 		c.y_unit = t->series[0].series->metric->unit;
-		c.subtitle = arena_printf(a, "%s; %s", calc_words_metric(a, t->series[0].series),
-					  t->n_series == 1 ? calc_words_where(a, t->series[0].series) :
-					  arena_printf(a, "%zu of %zu lines", c.n_lines, t->n_series));
+		c.subtitle = subtitle(a, t, c.n_lines, places.homeless);
 	}
 	chart_trend_svg(out, &c);
 }

@@ -54,7 +54,15 @@ struct compare {
 	double geomean_percent, geomean_lo, geomean_hi;		/* NaN: none; lo, hi: 95 % CI, NaN if a row has no noise */
 	double restored_percent;		/* NaN: none */
 	bool signs_disagree;			/* intervals of two rows lie on opposite sides of 0 */
+	const struct compare *of;		/* rows are a choice of this one's (calc_shown.h), all else is its; or NULL */
+	const char *chosen_by;			/* in words; or NULL */
 };
+
+/* All that was compared and judged together. */
+static inline const struct compare *calc_compare_whole(const struct compare *c)
+{
+	return c->of ? c->of : c;
+}
 
 /* Which runs count: all, or of the kernels that have one among these only those named (run=). */
 struct compare_runs {

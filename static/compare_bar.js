@@ -10,7 +10,7 @@ import { current, go } from './query.js';
 
 const SELECT_MOST = 40; // entries; more are typed
 const NARROW = 720; // px, as in base.css
-export const FILTERS = ['show', 'confidence', 'text', 'size', 'on', 'mode', 'group'];
+export const FILTERS = ['verdict', 'confidence', 'text', 'size', 'on', 'mode', 'group'];
 
 const set = (name, value, options) => go(current().with(name, value || undefined), options);
 
@@ -87,7 +87,7 @@ function build(data) {
 		h(
 			'div.line',
 			text(),
-			choice('show', 'show', [
+			choice('verdict', 'show', [
 				['all', `all ${f.grouped(rows.length)}`],
 				...SHOWN.map((k) => [k, rows.filter(SHOW[k]).length, k])
 					.filter(([, n]) => n)

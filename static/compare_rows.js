@@ -80,12 +80,12 @@ function textOf(r) {
 
 // What the address asks for, as one function of a row.
 export function filterOf(query, rows) {
-	const show = SHOW[query.get('show')] ?? SHOW.all;
+	const show = SHOW[query.get('verdict')] ?? SHOW.all;
 	const sure = CONFIDENCE[query.get('confidence')] ?? CONFIDENCE.any;
 	const words = (query.get('text') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
 	const name = sizeParam(rows);
 	const [lo, hi] = sizeSpan(query.get('size'));
-	const sized = query.has('size') && name;
+	const sized = query.has('size');
 	const on = query.get('on');
 	const mode = query.get('mode');
 

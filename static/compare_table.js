@@ -259,7 +259,7 @@ export function rowsTable(data, rows, query) {
 }
 
 export function noRows(data, query) {
-	const words = ['show', 'confidence', 'text', 'size', 'on', 'mode'].filter((a) => query.has(a));
+	const words = ['verdict', 'confidence', 'text', 'size', 'on', 'mode'].filter((a) => query.has(a));
 
 	return emptyState(
 		'No row like that',

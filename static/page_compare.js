@@ -14,6 +14,7 @@ import { emptyState, generatedNote, howToSend, machineName, table } from './view
 import { asker } from './why.js';
 
 const FLOOR = 2;
+const ROWS = ['verdict', 'confidence', 'text', 'size', 'on', 'mode']; // what chooses rows: the API takes it as the page does
 const SENTENCES_MOST = 4;
 
 async function load(query, signal) {
@@ -134,6 +135,7 @@ function render(data, query) {
 export const view = {
 	resource: 'compare',
 	svg: true,
+	forms: (query) => ROWS.reduce((api, k) => api.with(k, query.get(k) || undefined), query.api()),
 	again: true,
 	load,
 	render,

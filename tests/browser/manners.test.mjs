@@ -74,7 +74,7 @@ const STATES = [
 	`${TREND}&lines=series`,
 	`${TREND}&variants=0`,
 	PAIR,
-	`${PAIR}&show=regression`,
+	`${PAIR}&verdict=regression`,
 	`${PAIR}&confidence=strong&sort=-noise`,
 	`${PAIR}&group=thp`,
 	`${PAIR}&group=sweep&sort=row`,
@@ -152,7 +152,7 @@ test(`back, forward, reload and a new window bring every view back exactly: ${ST
 
 test('within a page too: each step of a walk comes back', async () => {
 	const v = await visitor(browser, site.url);
-	const steps = ['[data-choice="show=regression"]', '[data-choice="group=thp"]', '[data-choice="confidence=strong"]', '[data-sort=noise]'];
+	const steps = ['[data-choice="verdict=regression"]', '[data-choice="group=thp"]', '[data-choice="confidence=strong"]', '[data-sort=noise]'];
 	const seen = [];
 
 	await v.open(PAIR);

@@ -189,12 +189,12 @@ test('rows are filtered by verdict, confidence, size, machine and THP mode', () 
 		const count = () => page.locator('tr[data-series]').count();
 		await v.open(`${PAIR}&machine=generated-*`);
 		assert.equal(await count(), rows.length);
-		await page.locator('[data-choice="show=regression"]').click();
+		await page.locator('[data-choice="verdict=regression"]').click();
 		assert.equal(await count(), rows.filter((r) => r.verdict === 'regression').length);
 		await page.locator('[data-choice="confidence=strong"]').click();
 		assert.equal(await count(), rows.filter((r) => r.verdict === 'regression' && r.confidence === 'strong').length);
 		await page.locator('[data-choice="confidence=any"]').click();
-		await page.locator('[data-choice="show=all"]').click();
+		await page.locator('[data-choice="verdict=all"]').click();
 		await page.locator('#size-from').fill('400 KiB');
 		await page.locator('#size-to').fill('4000');
 		await page.keyboard.press('Tab');

@@ -79,6 +79,32 @@ def test_variants_come_only_when_asked_for(api, machine):
     error_of(api.get(TREND, params={"variants": "yes"}), 400, "bad_argument")
 
 
+def hollow(svg):
+    return [g.find("{*}title").text for g in svg.iterfind(".//{*}g[@class='variant']")]
+
+
+def test_the_picture_draws_variants_off_the_line_at_the_kernel_they_are_made_from(api, machine):
+    for kernel, value in (("6.16", 1000), ("6.17-rc1", 2000), (REVERT, 1100), ("6.17-rc2", 2000)):
+        post(api, machine, kernel, value)
+    plain = ET.fromstring(api.get(TREND + ".svg", params={"machine": machine}).content)
+    svg = ET.fromstring(api.get(TREND + ".svg", params={"machine": machine, "variants": 1}).content)
+    assert not hollow(plain) and hollow(svg) == ["6.17-rc1+revert-cac1db8c3aad: 1.1 us"]
+    marks = {m.get("class"): float(m.get("cx")) for m in svg.iterfind(".//{*}circle") if "hollow" in m.get("class")}
+    line = [float(m.get("cx")) for m in svg.iterfind(".//{*}circle") if m.get("class") == "mark f0"]
+    assert len(line) == 3 and 0 < marks["mark c0 hollow"] - line[1] < 20
+    assert [float(m.get("cx")) for m in plain.iterfind(".//{*}circle")] == line
+    texts = [t.text for t in svg.iterfind(".//{*}text")]
+    assert "+revert-cac1db8c3aad" in texts and texts.count("6.17-rc1") == 1
+    assert "3 kernels" in svg.find("{*}title").text
+
+
+def test_a_variant_of_a_kernel_without_a_value_is_not_drawn_and_the_picture_says_so(api, machine):
+    for kernel, value in (("6.16", 1000), (REVERT, 1100)):
+        post(api, machine, kernel, value)
+    svg = ET.fromstring(api.get(TREND + ".svg", params={"machine": machine, "variants": 1}).content)
+    assert not hollow(svg) and "not drawn: 1 variant of kernels without a value here" in " ".join("".join(svg.itertext()).split())
+
+
 def test_a_step_beyond_noise_is_a_change(api, machine):
     for i in range(4):
         for kernel, value in (("6.14", 1000), ("6.15", 1001), ("6.17-rc1", 1200), ("6.17-rc2", 1201)):

@@ -250,6 +250,11 @@ static void a_trend(void)
 			    hi[] = { 1720, 1730, 1715, NAN, 1720, 4300, 4310, 4300 };
 	const struct chart_line line = { .label = "400000 KiB", .n = 8, .y = y, .lo = lo, .hi = hi };
 	const struct chart_change change = { .line = 0, .at = 5, .percent = 150.3, .worse = true };
+	static const struct chart_variant variants[] = {
+		{ .line = 0, .at = 5, .y = 1702, .name = "6.17-rc1+revert-cac1db8c3aad" },
+		{ .line = 0, .at = 5, .y = 12000, .name = "6.17-rc1+apply-x" },
+		{ .line = 1, .at = 5, .y = 1e9, .name = "6.17-rc1+apply-y" },
+	};
 	struct chart_trend t = { .title = "mprotect/tw4m latency: +150 % with 6.17-rc1", .subtitle = "milan-01, THP always",
 				 .y_unit = "ns/call", .kernels = kernels, .n_kernels = 8, .lines = &line, .n_lines = 1,
 				 .changes = &change, .n_changes = 1 };
@@ -263,6 +268,18 @@ static void a_trend(void)
 	ok(strstr(b.p, ">+150 %<") && strstr(b.p, "\"worse halo\""), "a step carries its percent and its side");
 	ok(strstr(b.p, ">6.17-rc2</text>") != NULL, "kernels are named in order under the axis");
 	buf_clear(&b);
+	t.variants = variants;
+	t.n_variants = 3;
+	chart_trend_svg(&b, &t);
+	save(&b, "trend-variants");
+	ok(sound(&b) && count(b.p, "hollow\"") == 2 && count(b.p, "class=\"mark f0\"") == 7,
+	   "variants are hollow marks beside the points of the line; one of a line that is not there is none");
+	ok(strstr(b.p, "<title>6.17-rc1+revert-cac1db8c3aad: 1.7 us</title>") && strstr(b.p, ">+revert-cac1db8c3aad</text>"),
+	   "a variant tells its name, and what it adds to that of its kernel stands beside it");
+	ok(count(b.p, ">6.17-rc1</text>") == 1 && count(b.p, ">6.17-rc1+") == 2 && count(b.p, "<title>6.17-rc1+") == 2, "a variant has no place of its own on the axis");
+	ok(strstr(b.p, ">12 us<") || strstr(b.p, ">10 us<"), "the axis reaches a variant above all points");
+	buf_clear(&b);
+	t.n_variants = 0;
 	t.n_kernels = 0;
 	t.n_lines = 0;
 	chart_trend_svg(&b, &t);
