@@ -13,7 +13,7 @@
 #define HEIGHT 340.0
 #define TICKS_MAX 64
 #define OFF 9.0		/* px from its kernel to a variant */
-#define NAMED_MOST 8		/* variants whose names stand beside them; of more the marks tell theirs */
+#define MARKS_NAMED 200	/* names stand beside so many; of more each mark tells its own */
 #define LOG_FROM 20.0		/* a wider range than this is read on a log axis */
 
 struct plan {
@@ -144,14 +144,19 @@ static void name_beside(struct buf *out, const struct plan *p, const struct char
 	svg_text(out, right ? x - 8 : x + 8, y + 4, class, right ? "end" : "start", text);
 }
 
-/* Whether a name at v would lie over one before it. */
-static bool is_crowded(const struct plan *p, const struct chart_trend *c, size_t i)
+/* Its name stands once, at the highest of its marks, unless one that is named already is as high. */
+static bool is_named(const struct plan *p, const struct chart_trend *c, const struct chart_variant *v)
 {
-	for (size_t k = 0; k < i; k++)
-		if (c->variants[k].at == c->variants[i].at && is_drawn(p, c, &c->variants[k]) &&
-		    fabs(svg_at(&p->y, c->variants[k].y) - svg_at(&p->y, c->variants[i].y)) < 13)
-			return true;
-	return false;
+	for (size_t i = 0; i < c->n_variants; i++) {
+		const struct chart_variant *o = &c->variants[i];
+		bool same = !strcmp(o->name, v->name), higher = o->y > v->y || (o->y == v->y && o < v);
+
+		if (o == v || o->at != v->at || !is_drawn(p, c, o))
+			continue;
+		if (higher && (same || svg_at(&p->y, v->y) - svg_at(&p->y, o->y) < 13))
+			return false;
+	}
+	return true;
 }
 
 /* Hollow, beside the kernel it is made from, and tied to that kernel's point of the same line. */
@@ -185,8 +190,8 @@ static void variants(struct buf *out, const struct plan *p, const struct chart_t
 		}
 	if (!n)
 		return;
-	for (size_t i = 0; i < c->n_variants && n <= NAMED_MOST; i++)
-		if (is_drawn(p, c, &c->variants[i]) && !is_crowded(p, c, i))
+	for (size_t i = 0; i < c->n_variants && n <= MARKS_NAMED; i++)
+		if (is_drawn(p, c, &c->variants[i]) && is_named(p, c, &c->variants[i]))
 			name_beside(out, p, c, &c->variants[i]);
 	svg_text(out, p->box.x1, p->box.y0 - 8, "muted", "end", "hollow: reverts and patches, beside the kernel they are made from");
 }

@@ -203,6 +203,13 @@ test('rows are filtered by verdict, confidence, size, machine and THP mode', () 
 		await page.locator('select[name=mode]').selectOption('never');
 		await page.locator('select[name=on]').selectOption('generated-altra');
 		assert.equal(await count(), 2);
+		// the files of the page hold what it shows
+		for (const form of ['json', 'csv', 'txt', 'svg']) {
+			const text = await (await fetch(site.url + (await page.locator(`.forms [data-form=${form}]`).getAttribute('href')))).text();
+			const of = { json: () => JSON.parse(text).rows.length, csv: () => text.trim().split('\r\n').length - 1 };
+			if (of[form]) assert.equal(of[form](), 2, form);
+			else assert.match(text, /2 of 16 rows shown/);
+		}
 		const url = page.url();
 		await page.reload();
 		await v.settled();
@@ -210,6 +217,26 @@ test('rows are filtered by verdict, confidence, size, machine and THP mode', () 
 		assert.equal(page.url(), url);
 		assert.equal(await page.locator('#size-from').inputValue(), '400');
 		assert.equal(await page.locator('select[name=on]').inputValue(), 'generated-altra');
+	}));
+
+test('words choose the same rows in the page and in its files', () =>
+	visit(async (v, page) => {
+		for (const text of ['4000 KiB', '400 000', 'size_kib=400 ALWAYS', 'altra never', 'latency', 'nothing']) {
+			await v.open(`${PAIR}&machine=generated-*&text=${encodeURIComponent(text)}`);
+			const { rows } = await site.get(await page.locator('.forms [data-form=json]').getAttribute('href'));
+			assert.deepEqual(
+				(await page.locator('tr[data-series]').evaluateAll((l) => l.map((e) => e.dataset.series))).sort(),
+				rows.map((r) => r.series_id).sort(),
+				text,
+			);
+		}
+	}));
+
+test('the lower edge of the head is one line: its height is of whole pixels', () =>
+	visit(async (v, page) => {
+		await v.open(PAIR);
+		const heights = await page.locator('#compare-table thead th').evaluateAll((l) => l.map((e) => e.getBoundingClientRect().height));
+		assert.ok(heights.every((n) => Number.isInteger(n)), String(heights));
 	}));
 
 test('rows in groups, each with its geometric mean', () =>
