@@ -33,7 +33,8 @@ static void range_of(struct svg_range *r, const struct chart_trend *c)
 {
 	svg_range_lines(r, c->lines, c->n_lines, false);
 	for (size_t i = 0; i < c->n_variants; i++)
-		svg_range_add(r, c->variants[i].y);
+		if (c->variants[i].line < c->n_lines)
+			svg_range_add(r, c->variants[i].y);
 }
 
 static void plan(struct plan *p, const struct chart_trend *c, double top)
@@ -135,13 +136,14 @@ static bool is_drawn(const struct plan *p, const struct chart_trend *c, const st
 static void name_beside(struct buf *out, const struct plan *p, const struct chart_trend *c, const struct chart_variant *v)
 {
 	size_t base = strlen(c->kernels[v->at]);
-	bool right = svg_at(&p->x, (double)v->at) > (p->box.x0 + p->box.x1) / 2;
 	double x = svg_at(&p->x, (double)v->at) + OFF, y = svg_at(&p->y, v->y);
 	char text[SVG_TEXT], class[32];
+	bool left;
 
 	svg_shorten(text, sizeof(text), v->name + (strncmp(v->name, c->kernels[v->at], base) ? 0 : base), 28);
 	snprintf(class, sizeof(class), "t%zu halo", v->line % SVG_STYLES);
-	svg_text(out, right ? x - 8 : x + 8, y + 4, class, right ? "end" : "start", text);
+	left = x + 8 + svg_width(text, 12) > p->box.x1;	/* behind a step that it takes back there is room on the right */
+	svg_text(out, left ? x - 8 : x + 8, y + 4, class, left ? "end" : "start", text);
 }
 
 /* Its name stands once, at the highest of its marks, unless one that is named already is as high. */
