@@ -195,7 +195,8 @@ static void variants(struct buf *out, const struct plan *p, const struct chart_t
 	for (size_t i = 0; i < c->n_variants && n <= MARKS_NAMED; i++)
 		if (is_drawn(p, c, &c->variants[i]) && is_named(p, c, &c->variants[i]))
 			name_beside(out, p, c, &c->variants[i]);
-	svg_text(out, p->box.x1, p->box.y0 - 8, "muted", "end", "hollow: reverts and patches, beside the kernel they are made from");
+	svg_text(out, p->box.x1, p->box.y0 - 8, "muted", "end",
+		 "hollow: reverts and patches, beside the kernel they are made from");
 }
 
 static void describe(struct buf *desc, const struct chart_trend *c)

@@ -199,7 +199,8 @@ static void find_places(struct arena *a, const struct trend *t, struct places *p
 }
 
 /* The line of a series: its points without those of variants. */
-static struct chart_line line_of(struct arena *a, const struct trend *t, const struct trend_series *s, const struct places *p)
+static struct chart_line line_of(struct arena *a, const struct trend *t, const struct trend_series *s,
+				 const struct places *p)
 {
 	double *y = arena_array(a, double, 3 * p->n + 1), *lo = y + p->n, *hi = lo + p->n;
 

@@ -25,7 +25,8 @@ bool calc_shown_size(struct shown *s, const char *text)
 	if (!dots || !text[2])
 		return false;
 	s->sized = true;
-	return end_of_span(text, (size_t)(dots - text), -INFINITY, &s->lo) && end_of_span(dots + 2, strlen(dots + 2), INFINITY, &s->hi);
+	return end_of_span(text, (size_t)(dots - text), -INFINITY, &s->lo) &&
+	       end_of_span(dots + 2, strlen(dots + 2), INFINITY, &s->hi);
 }
 
 struct name {
@@ -170,7 +171,7 @@ static bool is_judged_so(const struct shown *s, const struct compare_row *r)
 	return r->confidence >= (strcmp(s->confidence, "strong") ? COMPARE_WEAK : COMPARE_STRONG);
 }
 
-/* "verdict regression, text "milan"": as a reader of the rows is told. */
+/* "verdict regression, text milan, size >= 400": as a reader of the rows is told. */
 static const char *told(struct arena *a, const struct shown *s)
 {
 	const struct { const char *name, *value; } parts[] = {
