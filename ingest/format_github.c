@@ -115,9 +115,11 @@ int format_github_read(struct format_file *f, struct err *err)
 
 int format_github_sniff(const char *text, size_t len)
 {
+	static const char page[] = "window.BENCHMARK_DATA";
+
 	if (*text == '[')
 		return format_json_has(text, len, "name") && format_json_has(text, len, "unit") &&
 			format_json_has(text, len, "value") && !format_json_has(text, len, "stats") ? 40 : 0;
-	return (*text == '{' || !strncmp(text, "window.BENCHMARK_DATA", 21)) && format_json_has(text, len, "entries") &&
+	return (*text == '{' || (len >= sizeof(page) && !memcmp(text, page, sizeof(page) - 1))) && format_json_has(text, len, "entries") &&
 		format_json_has(text, len, "benches") ? 80 : 0;
 }
