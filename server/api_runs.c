@@ -377,7 +377,84 @@ static void result_json(struct jsonw *j, const struct run *run, size_t i, const 
 	jsonw_object_end(j);
 }
 
-static void one_json(struct req *rq, const struct run *run, const struct names *names, const struct invalids *v)
+/* The run before, where that was asked for. */
+struct previous {
+	bool asked;
+	struct run *run;		/* NULL: none */
+};
+
+/* In the same THP mode and base page where there is one, as these bring differences of their own; else in any. */
+static int find_previous(struct req *rq, const struct run *run, struct previous *p, struct err *err)
+{
+	struct catalog *c = rq->server->catalog;
+	const struct cat_config *const *all, *own;
+	size_t n_all, n = 0;
+	int64_t *ids;
+
+	*p = (struct previous){ 0 };
+	if (api_shapes_flag(rq, "previous", &p->asked, err))
+		return -1;
+	if (!p->asked)
+		return 0;
+	db_catalog_lock(c);
+	all = db_catalog_configs(c, &n_all);
+	own = db_catalog_config(c, run->config_id);
+	ids = arena_array(rq->arena, int64_t, n_all + 1);
+	for (size_t i = 0; i < n_all && own; i++)
+		if (!strcmp(all[i]->thp, own->thp) && all[i]->base_page_kib == own->base_page_kib)
+			ids[n++] = all[i]->id;
+	db_catalog_unlock(c);
+	if (n && db_runs_before(rq->db, rq->arena, run, ids, n, &p->run, err))
+		return -1;
+	if (!p->run && db_runs_before(rq->db, rq->arena, run, NULL, 0, &p->run, err))
+		return -1;
+	return p->run ? db_catalog_refresh(c, rq->db, err) : 0;	/* it may have come just now */
+}
+
+static void previous_json(struct req *rq, struct jsonw *j, const struct run *run, const struct run *before)
+{
+	struct names names;
+	char id[UUID_TEXT];
+
+	names = before ? names_of(rq->server->catalog, before) : (struct names){ 0 };
+	jsonw_key(j, "previous");
+	if (!complete(&names)) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_object(j);
+	jsonw_kstr(j, "run_id", uuid_format(&before->run_id, id));
+	jsonw_key(j, "kernel");
+	api_shapes_kernel(j, names.kernel);
+	jsonw_kstr(j, "thp", names.config->thp);
+	jsonw_key(j, "base_page_kib");
+	if (names.config->base_page_kib)
+		jsonw_i64(j, names.config->base_page_kib);
+	else
+		jsonw_null(j);
+	time_field(j, "started_at", before->started_at);
+	jsonw_key(j, "diff");
+	api_runs_diff_json(rq, j, run, before);
+	jsonw_object_end(j);
+}
+
+/* The same above the text's table. */
+static void previous_para(struct req *rq, const struct run *run, const struct run *before)
+{
+	char id[UUID_TEXT], when[TM_TEXT];
+
+	if (!before) {
+		table_para(&rq->out, 2, "The first run of this machine.");
+		return;
+	}
+	table_para(&rq->out, 2, arena_printf(rq->arena, "Against the run before it, %s of %s:", uuid_format(&before->run_id, id),
+					     tm_format(before->started_at, when)));
+	if (!api_runs_diff_para(rq, run, before))
+		table_para(&rq->out, 4, "nothing changed");
+}
+
+static void one_json(struct req *rq, const struct run *run, const struct names *names, const struct invalids *v,
+		     const struct previous *previous)
 {
 	const struct catalog *c = rq->server->catalog;
 	struct jsonw j = jsonw_begin(&rq->out);
@@ -395,6 +472,8 @@ static void one_json(struct req *rq, const struct run *run, const struct names *
 	}
 	jsonw_array_end(&j);
 	jsonw_kraw(&j, "not_imported", run->not_imported ? run->not_imported : "[]");
+	if (previous->asked)
+		previous_json(rq, &j, run, previous->run);
 	jsonw_object_end(&j);
 }
 
@@ -435,7 +514,8 @@ static void one_table(struct req *rq, const struct run *run)
 }
 
 /* What the text has above its table. */
-static void one_head(struct req *rq, const struct run *run, const struct names *names, const struct db_invalid *v)
+static void one_head(struct req *rq, const struct run *run, const struct names *names, const struct db_invalid *v,
+		     const struct previous *previous)
 {
 	char id[UUID_TEXT], when[TM_TEXT];
 
@@ -444,27 +524,31 @@ static void one_head(struct req *rq, const struct run *run, const struct names *
 		   names->config->thp, tm_format(run->started_at, when)));
 	if (v)
 		table_para(&rq->out, 2, arena_printf(rq->arena, "Invalid, says %s: %s", v->who, table_clean(rq->arena, v->reason)));
+	if (previous->asked)
+		previous_para(rq, run, previous->run);
 	buf_putc(&rq->out, '\n');
 }
 
 int api_runs_get(struct req *rq, struct err *err)
 {
 	struct run *run = NULL;
+	struct previous previous;
 	struct invalids invalid;
 	struct names names;
 	int ret = 0;
 
-	if (api_runs_find(rq, &run, err) || find_invalid(rq, run, 1, &invalid, err))
+	if (api_runs_find(rq, &run, err) || find_invalid(rq, run, 1, &invalid, err) ||
+	    find_previous(rq, run, &previous, err))
 		return -1;
 	db_catalog_lock(rq->server->catalog);
 	names = names_of(rq->server->catalog, run);
 	if (!complete(&names)) {
 		ret = err_set(err, ERR_BUG, "run %s names rows that are not there", rq->id);
 	} else if (rq->rep == REP_JSON) {
-		one_json(rq, run, &names, &invalid);
+		one_json(rq, run, &names, &invalid, &previous);
 	} else {
 		if (rq->rep == REP_TEXT)
-			one_head(rq, run, &names, invalid_of(&invalid, run));
+			one_head(rq, run, &names, invalid_of(&invalid, run), &previous);
 		one_table(rq, run);
 	}
 	db_catalog_unlock(rq->server->catalog);

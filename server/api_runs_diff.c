@@ -135,32 +135,31 @@ static bool differ(const struct fact *a, const struct fact *b)
 	return !a || !b || strcmp(a->value, b->value);
 }
 
-static void put_json(struct req *rq, const struct run *runs[2], const struct facts f[2])
+static void put_json(struct jsonw *j, const struct run *const runs[2], const struct facts f[2])
 {
-	struct jsonw j = jsonw_begin(&rq->out);
 	const struct fact *a, *b;
 	size_t i = 0, k = 0, same = 0;
 	char id[UUID_TEXT];
 
-	jsonw_object(&j);
-	jsonw_kstr(&j, "run", uuid_format(&runs[0]->run_id, id));
-	jsonw_kstr(&j, "against", uuid_format(&runs[1]->run_id, id));
-	jsonw_key(&j, "differences");
-	jsonw_array(&j);
+	jsonw_object(j);
+	jsonw_kstr(j, "run", uuid_format(&runs[0]->run_id, id));
+	jsonw_kstr(j, "against", uuid_format(&runs[1]->run_id, id));
+	jsonw_key(j, "differences");
+	jsonw_array(j);
 	while (next(&f[0], &f[1], &i, &k, &a, &b)) {
 		if (!differ(a, b)) {
 			same++;
 			continue;
 		}
-		jsonw_object(&j);
-		jsonw_kstr(&j, "name", a ? a->name : b->name);
-		jsonw_kraw(&j, "run", a ? a->value : "null");
-		jsonw_kraw(&j, "against", b ? b->value : "null");
-		jsonw_object_end(&j);
+		jsonw_object(j);
+		jsonw_kstr(j, "name", a ? a->name : b->name);
+		jsonw_kraw(j, "run", a ? a->value : "null");
+		jsonw_kraw(j, "against", b ? b->value : "null");
+		jsonw_object_end(j);
 	}
-	jsonw_array_end(&j);
-	jsonw_ki64(&j, "same", (int64_t)same);
-	jsonw_object_end(&j);
+	jsonw_array_end(j);
+	jsonw_ki64(j, "same", (int64_t)same);
+	jsonw_object_end(j);
 }
 
 static void put_table(struct req *rq, const struct facts f[2])
@@ -179,6 +178,30 @@ static void put_table(struct req *rq, const struct facts f[2])
 		table_str(t, b ? b->value : NULL);
 	}
 	api_list_table(rq, t);
+}
+
+void api_runs_diff_json(struct req *rq, struct jsonw *j, const struct run *run, const struct run *against)
+{
+	const struct facts f[2] = { facts_of(rq, run), facts_of(rq, against) };
+
+	put_json(j, (const struct run *[]){ run, against }, f);
+}
+
+size_t api_runs_diff_para(struct req *rq, const struct run *run, const struct run *against)
+{
+	const struct facts f[2] = { facts_of(rq, run), facts_of(rq, against) };
+	const struct fact *a, *b;
+	size_t i = 0, k = 0, n = 0;
+
+	while (next(&f[0], &f[1], &i, &k, &a, &b)) {
+		const char *is = a ? a->value : "not said", *was = b ? b->value : "not said";
+
+		if (!differ(a, b))
+			continue;
+		n++;
+		table_para(&rq->out, 4, table_clean(rq->arena, arena_printf(rq->arena, "%s: %s -> %s", a ? a->name : b->name, was, is)));
+	}
+	return n;
 }
 
 int api_runs_diff(struct req *rq, struct err *err)
@@ -202,10 +225,13 @@ int api_runs_diff(struct req *rq, struct err *err)
 	db_catalog_lock(rq->server->catalog);
 	for (int i = 0; i < 2; i++)
 		f[i] = facts_of(rq, runs[i]);
-	if (rq->rep == REP_JSON)
-		put_json(rq, runs, f);
-	else
+	if (rq->rep == REP_JSON) {
+		struct jsonw j = jsonw_begin(&rq->out);
+
+		put_json(&j, runs, f);
+	} else {
 		put_table(rq, f);
+	}
 	db_catalog_unlock(rq->server->catalog);
 	return 0;
 }

@@ -107,6 +107,13 @@ struct run_filter {			/* 0 / NULL = any */
 int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
 		 int limit, struct run **runs, size_t *n, struct err *err);
 
+/*
+ * The run that its machine started before this one, in one of these configurations (n_configs 0: in any). Runs that were
+ * found wrong are passed over. Its header only, as above; *before NULL: none.
+ */
+int db_runs_before(struct db *db, struct arena *a, const struct run *run, const int64_t *config_ids, size_t n_configs,
+		   struct run **before, struct err *err);
+
 /* A text that changes whenever committed data may have changed: the version behind ETags and caches. */
 int db_runs_data_version(struct db *db, struct arena *a, const char **version, struct err *err);
 void db_runs_expect_version(struct db *db, const char *version);	/* as db_expect(), which see */

@@ -339,7 +339,8 @@ static int unknown_arg(const struct route *route, const char *name, struct err *
 /* Two of what can be only one: to take either of them would be to guess. */
 static bool is_single(const struct route *route, const char *name)
 {
-	static const char single[] = "base head fix axis onset_percent compare explain verdict confidence size text on mode only values sweeps variants runs most rows cols order limit "
+	static const char single[] = "base head fix axis onset_percent compare explain previous verdict confidence size text on mode only "
+				     "values sweeps variants runs most rows cols order limit "
 				     "cursor wait alert subject object who";
 	size_t n;
 

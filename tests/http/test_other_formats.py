@@ -65,6 +65,45 @@ def test_two_runs_are_told_apart_by_what_differs(api):
     assert "environment.governor" in table and "powersave" in table
 
 
+def test_a_run_tells_what_changed_against_the_run_before_it(api):
+    def run(machine="drift-01", **more):
+        return run_of(api, machine={"name": machine}, **more)
+
+    def previous(of, query="?previous=1"):
+        return api.json(f"/api/v1/runs/{of}{query}")["previous"]
+
+    one = run(started_at="2026-01-01T00:00:00Z")
+    other = run(started_at="2026-01-02T00:00:00Z", config={"thp": "never", "base_page_kib": 4})
+    run("drift-02", started_at="2026-01-03T00:00:00Z", environment={"governor": "of another machine"})
+    # sent before the run that it follows: what counts is when they were started
+    three = run(started_at="2026-01-05T00:00:00Z", kernel="6.17", environment={"governor": "powersave", "smt": "on"})
+    two = run(started_at="2026-01-04T00:00:00Z")
+
+    assert previous(one) is None
+    assert "previous" not in api.json(f"/api/v1/runs/{one}") and "previous" not in api.json(f"/api/v1/runs/{one}?previous=0")
+    got = previous(other)
+    assert got["run_id"] == one and got["thp"] == "always", "none in its mode: the newest in any"
+    assert [d["name"] for d in got["diff"]["differences"]] == ["thp"]
+    got = previous(two)
+    assert got["run_id"] == one and got["diff"]["differences"] == [] and got["diff"]["same"] >= 4, "in its mode, not the newest"
+    got = previous(three)
+    assert got["run_id"] == two and got["kernel"]["name"] == "6.16" and got["started_at"] == "2026-01-04T00:00:00Z"
+    assert got["diff"] == api.json(f"/api/v1/runs/{three}/diff?against={two}")
+    assert {d["name"]: (d["run"], d["against"]) for d in got["diff"]["differences"]} == {
+        "kernel": ("6.17", "6.16"), "environment.governor": ("powersave", "performance"), "environment.caches.l2": (None, 512)}
+    texts = [api.get(f"/api/v1/runs/{r}.txt?previous=1").text for r in (one, two, three)]
+    assert "The first run of this machine." in texts[0] and "nothing changed" in texts[1]
+    assert f"Against the run before it, {two} of" in texts[2] and 'environment.governor: "performance" -> "powersave"' in texts[2]
+    assert "previous: 0 or 1" in error_of(api.get(f"/api/v1/runs/{one}?previous=yes"), 400, "bad_argument")["message"]
+
+
+def test_a_run_that_is_wrong_is_no_run_before(api):
+    one, two, three = (run_of(api, machine={"name": "drift-03"}, started_at=f"2026-01-0{day}T00:00:00Z") for day in (1, 2, 3))
+    answer = api.post(f"/api/v1/runs/{two}:invalidate", json={"reason": "somebody compiled on it"})
+    assert answer.status_code == 200, answer.text
+    assert api.json(f"/api/v1/runs/{three}?previous=1")["previous"]["run_id"] == one
+
+
 def test_a_run_that_is_not_there_has_no_difference(api):
     one = run_of(api)
     assert api.get(f"/api/v1/runs/{one}/diff").status_code == 400
