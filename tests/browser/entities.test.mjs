@@ -22,11 +22,18 @@ const submission = (machine, kernel, benchmark, environment, at) => ({
 	results: [{ benchmark, params: { mode: EVIL }, metric: EVIL, unit: 'ns', better: 'lower', values: [1, 2] }],
 });
 
+async function send(body) {
+	const res = await site.post('/api/v1/runs', body);
+	const answer = await res.text();
+
+	assert.equal(res.status, 201, answer);
+	return JSON.parse(answer).run_id;
+}
+
 before(async () => {
 	[site, browser] = await Promise.all([server(), launch()]);
 	for (const [i, governor] of ['performance', EVIL].entries()) {
-		const res = await site.post('/api/v1/runs', submission(EVIL, LONG, `suite/${RTL}`, { governor, [RTL]: i }, `2026-02-1${i}T00:00:00Z`));
-		assert.equal(res.status, 201, await res.text());
+		await send(submission(EVIL, LONG, `suite/${RTL}`, { governor, [RTL]: i }, `2026-02-1${i}T00:00:00Z`));
 	}
 });
 after(async () => {
@@ -55,6 +62,34 @@ test('a machine tells what changed of its environment against the run before', (
 		assert.equal(more.length, 0, 'one run changed it');
 		assert.match(row.at(-1), /governor: performance \u2192 <img src=x onerror=alert\(1\)>/);
 		assert.match(await v.text('#view'), /model_name <img src=x/);
+	}));
+
+test('a run tells what changed of its environment against the run before, and leads to it', () =>
+	visit(async (v) => {
+		const sendOf = (day, governor, thp = 'always') =>
+			send({ ...submission('drift-01', '6.16', 'suite/drift', { governor, [EVIL]: RTL }, `2026-03-0${day}T00:00:00Z`), config: { thp: { enabled: thp } } });
+		const first = await sendOf(1, 'performance');
+		const second = await sendOf(2, EVIL);
+		const third = await sendOf(3, EVIL);
+		const never = await sendOf(4, EVIL, 'never');
+		const asked = [];
+
+		v.page.on('request', (r) => r.url().includes('/api/v1/runs/') && asked.push(r.url()));
+		await v.open(at('runs', third));
+		assert.match(await v.text('#view'), /Nothing changed of its environment since\./);
+		assert.equal(asked.length, 2, `the run and its verdict, no more: ${asked}`);
+		assert.equal(await v.page.locator('#before-table').count(), 0);
+		await v.page.locator('a[data-previous]').click();
+		await v.page.waitForURL((u) => u.pathname === at('runs', second));
+		await v.settled();
+		assert.deepEqual(await v.cells('#before-table'), [['governor', 'performance', EVIL]]);
+		assert.equal(await v.page.locator('a[data-previous]').getAttribute('href'), at('runs', first));
+		await v.open(at('runs', first));
+		assert.match(await v.text('#view'), /The first run of drift-01/);
+		assert.equal(await v.page.locator('a[data-previous]').count(), 0);
+		await v.open(at('runs', never));
+		assert.match(await v.text('#view'), /The first run of drift-01 with THP never, so this is against one with THP always/);
+		assert.equal(await v.page.locator('a[data-previous]').getAttribute('href'), at('runs', third));
 	}));
 
 test('a kernel tells what changed with it, where it was tested and what is a variant of it', () =>
