@@ -391,6 +391,28 @@ for (const [name, viewport] of [
 			{ viewport },
 		));
 
+test('on a phone a short headline keeps no blank, and what is cut at its edge shows that until its end', () =>
+	visit(
+		async (v) => {
+			const room = (selector) =>
+				v.page.locator(selector).evaluate((el) => el.getBoundingClientRect().bottom - Math.max(...[...el.children].map((c) => c.getBoundingClientRect().bottom)));
+			const faded = (el) => el.evaluate((e) => getComputedStyle(e).maskImage !== 'none');
+
+			await v.open('/sweep?axis=size_kib&kernel=6.16&benchmark=mprotect%2Ftw4m&machine=milan-01');
+			for (const selector of ['.head', '.chips']) assert.ok((await room(selector)) < 2, `${selector}: ${await room(selector)} px of nothing`);
+			await v.open(STORY);
+			const table = v.page.locator('.scroll', { has: v.page.locator('#sweep-table') });
+			assert.ok(await table.evaluate((e) => e.scrollWidth > e.clientWidth + 20), 'the table is wider than the phone');
+			assert.equal(await faded(table), true, 'its edge fades');
+			await table.evaluate((e) => (e.scrollLeft = e.scrollWidth));
+			await v.page.waitForFunction((e) => getComputedStyle(e).maskImage === 'none', await table.elementHandle());
+			await v.open('/?');
+			for (const el of await v.page.locator('.scroll').all())
+				assert.equal(await faded(el), await el.evaluate((e) => e.scrollWidth > e.clientWidth), 'faded where it is cut, and only there');
+		},
+		{ viewport: { width: 390, height: 844 } },
+	));
+
 test('an unknown kernel: the sentence, the nearest names, the request id, and a way on', () =>
 	visit(
 		async (v) => {
