@@ -29,8 +29,8 @@ static const char *n_words(struct arena *a, const struct sweep *s, size_t group)
 	if (most == 1)
 		return "n = 1: no noise estimate";
 	if (least == most)
-		return arena_printf(a, "n = %lld", (long long)most);
-	return arena_printf(a, "n = %lld .. %lld", (long long)least, (long long)most);
+		return arena_printf(a, "n = %lld values a point", (long long)most);
+	return arena_printf(a, "n = %lld .. %lld values a point", (long long)least, (long long)most);
 }
 
 /* ---- text ---- */

@@ -8,7 +8,7 @@ import { alertsOf, changesCell, facts, kernelLink } from './entity_parts.js';
 import * as f from './format.js';
 import { alertHref, ownName, runHref } from './links.js';
 import { Query } from './query.js';
-import { emptyState, generatedNote, howToSend, numCell, table, when } from './views.js';
+import { emptyState, generatedNote, howToSend, numCell, table } from './views.js';
 
 const load = (query, signal) => get(`/api/v1/machines/${encodeURIComponent(ownName())}`, signal);
 
@@ -50,7 +50,7 @@ function silence(m) {
 	const last = m.runs[0];
 
 	return [
-		h('p', last ? ['The newest run was started ', h('time', { datetime: last.started_at }, f.time(last.started_at)), ', with ', kernelLink(last.kernel), '; it came ', when(last.received_at), ' ago.'] : 'No run of it counts.'),
+		h('p', last ? ['The newest run was started ', h('time', { datetime: last.started_at }, f.time(last.started_at)), ', with ', kernelLink(last.kernel), '; it came ', h('time', { datetime: last.received_at }, f.time(last.received_at)), '.'] : 'No run of it counts.'),
 		m.expectations.length
 			? table({
 					id: 'expected-table',
