@@ -27,6 +27,7 @@ import { emptyState, generatedNote, howToSend, machineName, showPicture } from '
 import { asker } from './why.js';
 
 const PANELS_MOST = 12;
+const TABLES_MOST = 4; // open; of more pictures they are opened one by one
 const POINTS_MOST = 2000; // of a line: a screen has no more columns
 
 // Variants are shown, off the line, unless the address says variants=0.
@@ -194,7 +195,7 @@ function moved(lane, places, x, plots) {
 		if (p.spec.lane !== lane) p.move(windowOf(p.spec.lane, query, x), false);
 }
 
-function panelOf(p, { trend, Uplot }, modes, query, { height, many }, made) {
+function panelOf(p, { trend, Uplot }, modes, query, { height, many, few }, made) {
 	const el = h('section.panel', many ? h('h2', panelTitle(p, modes.by)) : null);
 	const plots = () => made.flatMap((d) => d.plots);
 
@@ -222,7 +223,7 @@ function panelOf(p, { trend, Uplot }, modes, query, { height, many }, made) {
 				),
 			);
 		});
-		const anchor = h('div', laneTable(lane, drawn));
+		const anchor = h('div', laneTable(lane, drawn, few));
 		el.append(anchor);
 		if (leftOut) el.append(h('p.hint', `${leftOut} more lines are left out: narrow the selection.`));
 	}
@@ -246,7 +247,8 @@ function render(data, query, onLeave) {
 	replace($('#head'), h('h1', statement(trend)), h('p.trust', trust(trend)));
 	const many = shown.length > 1;
 	const lanes = Math.max(1, ...shown.map((p) => p.lanes.length));
-	const size = { height: many || lanes > 1 ? 320 : 440, many };
+	const few = shown.flatMap((p) => p.lanes).length <= TABLES_MOST;
+	const size = { height: many || lanes > 1 ? 320 : 440, many, few };
 	const charts = h(many ? 'div.charts.flat.many' : 'div.charts.flat', { id: 'charts', hidden: !shown.length });
 	const made = [];
 	const elements = shown.map((p) => panelOf(p, data, modes, query, size, made));

@@ -85,11 +85,11 @@ function variantsTable(lines) {
 	});
 }
 
-// Of a lane; a long one is made when it is opened.
-export function laneTable(lane, lines) {
+// Of a lane; a long one, or one of many, is made when it is opened.
+export function laneTable(lane, lines, few) {
 	const make = () => [rowsTable(lane, lines), variantsTable(lines)].filter(Boolean);
 
-	if (lane.at.length <= OPEN_MOST) return make();
+	if (few && lane.at.length <= OPEN_MOST) return make();
 	const el = h(
 		'details',
 		h('summary', `The same as a table: ${f.plural(lane.at.length, 'kernel')}, ${f.plural(lines.length, 'line')}`),
@@ -134,6 +134,7 @@ export function stepsTable(trend, ask) {
 		h('h2', 'Steps'),
 		table({
 			id: 'steps-table',
+			tall: steps.length > 25,
 			caption:
 				steps.length > STEPS_MOST ? `The ${STEPS_MOST} largest of ${f.grouped(steps.length)}` : undefined,
 			heads: [

@@ -23,7 +23,7 @@ def measured(api):
 
 
 def pages(run):
-    return ["compare?base=6.16&head=6.17-rc1&machine=kept-01&sort=-noise&text=x", "trend?machine=kept-01&y=percent",
+    return ["compare?base=6.16&head=6.17-rc1&machine=kept-01&sort=-noise&text=kept", "trend?machine=kept-01&y=percent",
             "sweep?axis=size_kib&kernel=6.16&kernel=6.17-rc1&machine=kept-01", "matrix?base=6.16&head=6.17-rc1&machine=kept-01",
             f"runs/{run}", "alerts", "overview"]
 
@@ -42,7 +42,7 @@ def test_a_page_is_one_file_with_its_data(api, measured):
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "script-src" not in policy and "sandbox" in policy
         args = dict(a.split("=", 1) for a in page.partition("?")[2].split("&") if a)
-        known = [a for a in page.partition("?")[2].split("&") if a.partition("=")[0] not in ("sort", "text", "y")]
+        known = [a for a in page.partition("?")[2].split("&") if a.partition("=")[0] not in ("sort", "y")]
         assert data_of(text) == api.json(f"/api/v1/{page.partition('?')[0]}?{'&'.join(known)}"), page
         assert f"What /{page if page != 'overview' else ''} showed on" in html.unescape(text), args
 
