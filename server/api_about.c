@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api_shapes.h"
+#include "calc_select.h"
 
 void api_about_time(struct jsonw *j, const char *key, int64_t at)
 {
@@ -78,4 +79,26 @@ int api_about_missing(struct err *err)
 	if (err->kind == ERR_UNKNOWN_VALUE || err->kind == ERR_BAD_ARGUMENT)
 		err->kind = ERR_NOT_FOUND;
 	return -1;
+}
+
+int api_about_unknown(struct req *rq, const char *what, struct err *err)
+{
+	const struct cat_benchmark *const *benchmarks;
+	const struct cat_machine *const *machines;
+	const char **names;
+	size_t n_benchmarks, n_machines, n = 0;
+
+	db_catalog_lock(rq->server->catalog);
+	benchmarks = db_catalog_benchmarks(rq->server->catalog, &n_benchmarks);
+	machines = db_catalog_machines(rq->server->catalog, &n_machines);
+	names = arena_array(rq->arena, const char *, n_benchmarks + n_machines + 1);
+	if (!strcmp(what, "machine"))
+		for (; n < n_machines; n++)
+			names[n] = machines[n]->name;
+	else
+		for (; n < n_benchmarks; n++)
+			names[n] = benchmarks[n]->name;
+	db_catalog_unlock(rq->server->catalog);
+	calc_select_unknown(rq->arena, what, rq->id, names, n, err);
+	return api_about_missing(err);
 }

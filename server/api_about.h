@@ -20,6 +20,8 @@ int api_about_alerts(struct req *rq, struct jsonw *j, const struct db_alert *lis
 void api_about_aliases(struct jsonw *j, const char *const *aliases);
 /* A run as these lists have it; names from the catalogue. False, and nothing written: it is newer than the catalogue. */
 bool api_about_run(struct req *rq, struct jsonw *j, const struct about_run *r);
+/* Where the id of the address is no name of these ("machine", "benchmark"): not found, with the nearest. Returns -1. */
+int api_about_unknown(struct req *rq, const char *what, struct err *err);
 /* Of the id of an address: what it should have been is no bad argument, but not there. Returns -1. */
 int api_about_missing(struct err *err);
 

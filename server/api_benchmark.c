@@ -42,19 +42,12 @@ struct benchmark {
 
 static int find(struct req *rq, struct benchmark *x, struct err *err)
 {
-	const struct cat_benchmark *const *all;
 	const struct cat_series *const *list;
-	const char **names;
-	size_t n;
 
 	if (db_catalog_refresh_for(rq->server->catalog, rq->db, rq->version, err))
 		return -1;
 	db_catalog_lock(rq->server->catalog);
 	x->b = db_catalog_benchmark_of(rq->server->catalog, rq->id);
-	all = db_catalog_benchmarks(rq->server->catalog, &n);
-	names = arena_array(rq->arena, const char *, n + 1);
-	for (size_t i = 0; i < n; i++)
-		names[i] = all[i]->name;
 	if (x->b) {
 		list = db_catalog_series_of(rq->server->catalog, x->b->id, &x->n_series);
 		x->series = arena_array(rq->arena, const struct cat_series *, x->n_series + 1);
@@ -62,10 +55,7 @@ static int find(struct req *rq, struct benchmark *x, struct err *err)
 			x->series[i] = list[i];
 	}
 	db_catalog_unlock(rq->server->catalog);
-	if (x->b)
-		return 0;
-	calc_select_unknown(rq->arena, "benchmark", rq->id, names, n, err);
-	return api_about_missing(err);
+	return x->b ? 0 : api_about_unknown(rq, "benchmark", err);
 }
 
 /* Adds p to a list of pointers unless it is there. */

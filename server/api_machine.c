@@ -25,23 +25,12 @@ struct machine {
 /* By any of its names. */
 static int find(struct req *rq, struct machine *x, struct err *err)
 {
-	const struct cat_machine *const *all;
-	const char **names;
-	size_t n;
-
 	if (db_catalog_refresh_for(rq->server->catalog, rq->db, rq->version, err))
 		return -1;
 	db_catalog_lock(rq->server->catalog);
 	x->m = db_catalog_machine_of(rq->server->catalog, rq->id);
-	all = db_catalog_machines(rq->server->catalog, &n);
-	names = arena_array(rq->arena, const char *, n + 1);
-	for (size_t i = 0; i < n; i++)
-		names[i] = all[i]->name;
 	db_catalog_unlock(rq->server->catalog);
-	if (x->m)
-		return 0;
-	calc_select_unknown(rq->arena, "machine", rq->id, names, n, err);
-	return api_about_missing(err);
+	return x->m ? 0 : api_about_unknown(rq, "machine", err);
 }
 
 static void count(struct req *rq, struct machine *x)

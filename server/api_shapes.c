@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../ingest/kernel_json.h"
+#include "../lib/ids.h"
 #include "../lib/num.h"
 
 #define RUNS_MAX 100	/* run= arguments: each is looked up */
@@ -152,22 +153,9 @@ static void kinds_of(const struct req *rq, bool *any, bool *what, bool *benchmar
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts and leaves one of each. */
 static const int64_t *distinct(int64_t *ids, size_t n, size_t *kept)
 {
-	*kept = 0;
-	if (n)
-		qsort(ids, n, sizeof(*ids), by_number);
-	for (size_t i = 0; i < n; i++)
-		if (!*kept || ids[*kept - 1] != ids[i])
-			ids[(*kept)++] = ids[i];
+	*kept = ids_unique(ids, n);
 	return ids;
 }
 

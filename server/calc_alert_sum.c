@@ -5,24 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_id(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-static size_t unique(int64_t *ids, size_t n)
-{
-	size_t kept = 0;
-
-	if (n)
-		qsort(ids, n, sizeof(*ids), by_id);
-	for (size_t i = 0; i < n; i++)
-		if (!kept || ids[kept - 1] != ids[i])
-			ids[kept++] = ids[i];
-	return kept;
-}
+#include "../lib/ids.h"
 
 /* The member that stands for the alert: the largest change among those that still say what the alert says. */
 static double worst_of(const struct db_alert *al, const struct db_member *list, size_t n)
@@ -64,7 +47,7 @@ int calc_alert_sum_up(struct catalog *c, struct db *db, struct arena *a, const s
 		al.config_ids[al.n_configs++] = s->config->id;
 	}
 	db_catalog_unlock(c);
-	al.n_machines = unique(al.machine_ids, al.n_machines);
-	al.n_configs = unique(al.config_ids, al.n_configs);
+	al.n_machines = ids_unique(al.machine_ids, al.n_machines);
+	al.n_configs = ids_unique(al.config_ids, al.n_configs);
 	return db_alerts_set_summary(db, &al, err);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/ids.h"
 #include "calc_ids.h"
 #include "calc_noise_kept.h"
 #include "db_packs.h"
@@ -294,13 +295,6 @@ static size_t ask_siblings(struct arena *a, struct relative *list, size_t n, con
 	return orphans;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Siblings of the orphans that are not in the selection, in order of id. */
 static int64_t *strangers(struct catalog *c, struct arena *a, const struct selection *sel,
 			  const struct cat_series *const *orphan, size_t n_orphans, size_t *n)
@@ -322,7 +316,7 @@ static int64_t *strangers(struct catalog *c, struct arena *a, const struct selec
 				ids[(*n)++] = of[i]->id;
 	}
 	db_catalog_unlock(c);
-	qsort(ids, *n, sizeof(*ids), by_id);
+	qsort(ids, *n, sizeof(*ids), ids_compare);
 	return ids;
 }
 

@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/ids.h"
 #include "calc_noise.h"
 #include "db_noise.h"
 
 #define AT_ONCE 250
 #define DEADLINE_MS 30000
-
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Whether a comparison could come out otherwise. */
 static bool differs(const struct db_noise *old, const struct noise *now)
@@ -72,7 +66,7 @@ int calc_noise_learn(struct catalog *c, struct db *db, struct arena *a, const in
 	if (!n)
 		return 0;
 	memcpy(ids, series_ids, n * sizeof(*ids));
-	qsort(ids, n, sizeof(*ids), by_id);
+	qsort(ids, n, sizeof(*ids), ids_compare);
 	for (size_t from = 0; from < n && !ret; from += AT_ONCE) {
 		struct arena *own = arena_new();	/* a run may have 100,000 series, each with its samples */
 		size_t part = n - from < AT_ONCE ? n - from : AT_ONCE;

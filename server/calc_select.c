@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/ids.h"
 #include "../lib/num.h"
 
 #define PARAM "param."
@@ -522,26 +523,14 @@ bool calc_select_track(const struct selection *sel, const char *track)
 	return sel->n_tracks == 0;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 const int64_t *calc_select_machines(struct arena *a, const struct selection *sel, size_t *n)
 {
 	int64_t *ids = arena_array(a, int64_t, sel->n + 1);
-	size_t unique = 0;
 
 	*n = 0;
 	for (size_t i = 0; i < sel->n; i++)
 		if (!i || sel->series[i]->machine != sel->series[i - 1]->machine)
 			ids[(*n)++] = sel->series[i]->machine->id;
-	qsort(ids, *n, sizeof(*ids), by_id);
-	for (size_t i = 0; i < *n; i++)
-		if (!unique || ids[unique - 1] != ids[i])
-			ids[unique++] = ids[i];
-	*n = unique;
+	*n = ids_unique(ids, *n);
 	return ids;
 }

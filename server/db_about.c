@@ -97,25 +97,6 @@ int db_about_places(struct db *db, struct arena *a, int64_t kernel_id, struct ab
 	return 0;
 }
 
-static int by_id(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-static void sort_unique(int64_t *ids, size_t *n)
-{
-	size_t kept = 0;
-
-	if (*n)
-		qsort(ids, *n, sizeof(*ids), by_id);
-	for (size_t i = 0; i < *n; i++)
-		if (!kept || ids[kept - 1] != ids[i])
-			ids[kept++] = ids[i];
-	*n = kept;
-}
-
 int db_about_benchmarks(struct db *db, struct arena *a, int64_t kernel_id, const int64_t *benchmark_ids, size_t n_benchmarks,
 			int64_t **ids, size_t *n, struct err *err)
 {
@@ -131,10 +112,9 @@ int db_about_benchmarks(struct db *db, struct arena *a, int64_t kernel_id, const
 	*n = (size_t)db_rows_count(rows);
 	*ids = arena_array(a, int64_t, *n + 1);
 	for (int i = 0; i < (int)*n; i++)
-		(*ids)[i] = db_united_main(db, UNITED_BENCHMARK, db_i64(rows, i, 0));
+		(*ids)[i] = db_i64(rows, i, 0);
 	db_rows_free(rows);
-	if (!db_united_nothing(db))
-		sort_unique(*ids, n);
+	db_united_each(db, UNITED_BENCHMARK, *ids, n);
 	return 0;
 }
 

@@ -121,27 +121,6 @@ int db_alerts_unchecked_of(struct db *db, struct arena *a, const struct db_unche
 	return 0;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The series that stand for these, in order, each once. */
-static void read_as_one(const struct db *db, int64_t *ids, size_t *n)
-{
-	size_t kept = 0;
-
-	db_united_mains(db, UNITED_SERIES, ids, *n);
-	if (*n)
-		qsort(ids, *n, sizeof(*ids), by_id);
-	for (size_t i = 0; i < *n; i++)
-		if (!kept || ids[kept - 1] != ids[i])
-			ids[kept++] = ids[i];
-	*n = kept;
-}
-
 int db_alerts_series_of(struct db *db, struct arena *a, const struct uuid *run_ids, size_t n, int64_t **series_ids,
 			size_t *n_series, struct err *err)
 {
@@ -158,8 +137,7 @@ int db_alerts_series_of(struct db *db, struct arena *a, const struct uuid *run_i
 	for (size_t i = 0; i < *n_series; i++)
 		(*series_ids)[i] = db_i64(rows, (int)i, 0);
 	db_rows_free(rows);
-	if (!db_united_nothing(db))
-		read_as_one(db, *series_ids, n_series);
+	db_united_each(db, UNITED_SERIES, *series_ids, n_series);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/ids.h"
 #include "../lib/must.h"
 #include "db_packs_store.h"
 #include "db_seen.h"
@@ -195,20 +196,13 @@ static const struct stmt delete_strangers = {
 	"rebuild_delete_strangers", "DELETE FROM series_pack p WHERE NOT EXISTS (SELECT FROM series s WHERE s.id = p.series_id)"
 };
 
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Of what was appended from `from` on, keeps the samples of these series (ids are sorted). */
 static void keep_only(struct sample_list *l, size_t from, const int64_t *ids, size_t n)
 {
 	size_t kept = from;
 
 	for (size_t i = from; i < l->n; i++)
-		if (bsearch(&l->v[i].series_id, ids, n, sizeof(*ids), by_id))
+		if (bsearch(&l->v[i].series_id, ids, n, sizeof(*ids), ids_compare))
 			l->v[kept++] = l->v[i];
 	l->n = kept;
 }

@@ -22,25 +22,6 @@ int db_seen_add(struct db *db, const struct uuid *run_ids, size_t n, struct err 
 	return db_query(db, &add, DB_ARGS(db_arg_uuids(run_ids, n)), NULL, err);
 }
 
-static int by_id(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void sort_unique(int64_t *ids, size_t *n)
-{
-	size_t kept = 0;
-
-	if (*n)
-		qsort(ids, *n, sizeof(*ids), by_id);
-	for (size_t i = 0; i < *n; i++)
-		if (!kept || ids[kept - 1] != ids[i])
-			ids[kept++] = ids[i];
-	*n = kept;
-}
-
 static void take_ids(struct arena *a, struct db_rows *rows, int64_t **ids, size_t *n)
 {
 	*n = (size_t)db_rows_count(rows);
@@ -162,10 +143,7 @@ int db_seen_series(struct db *db, struct arena *a, const int64_t *kernel_ids, si
 	if (db_query(db, &series, DB_ARGS(db_arg_i64s(kernel_ids, n_kernels)), &rows, err))
 		return -1;
 	take_ids(a, rows, ids, n);
-	if (!db_united_nothing(db)) {
-		db_united_mains(db, UNITED_SERIES, *ids, *n);
-		sort_unique(*ids, n);
-	}
+	db_united_each(db, UNITED_SERIES, *ids, n);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/ids.h"
 #include "../lib/must.h"
 #include "db_own.h"
 
@@ -20,13 +21,6 @@ static int by_id(const void *a, const void *b)
 	const struct db_united_pair *x = a, *y = b;
 
 	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 struct db_united *db_united_new(const struct db_united_pair *const lists[UNITED_KINDS], const size_t n[UNITED_KINDS])
@@ -66,6 +60,14 @@ void db_united_use(struct db *db, struct db_united *u)
 	db->united = u;
 }
 
+void db_united_each(const struct db *db, enum united_kind kind, int64_t *ids, size_t *n)
+{
+	if (db_united_nothing(db))
+		return;
+	db_united_mains(db, kind, ids, *n);
+	*n = ids_unique(ids, *n);
+}
+
 bool db_united_nothing(const struct db *db)
 {
 	return !db->united;
@@ -98,11 +100,11 @@ const int64_t *db_united_all(const struct db *db, enum united_kind kind, struct 
 	all = arena_array(a, int64_t, *n + pairs);
 	memcpy(all, ids, *n * sizeof(*ids));
 	db_united_mains(db, kind, all, *n);	/* asked by an id that another stands for, all the same */
-	qsort(all, mains, sizeof(*all), by_number);
+	qsort(all, mains, sizeof(*all), ids_compare);
 	for (size_t i = 0; i < pairs; i++) {
 		const struct db_united_pair *p = &db->united->of[kind].v[i];
 
-		if (bsearch(&p->main, all, mains, sizeof(*all), by_number))
+		if (bsearch(&p->main, all, mains, sizeof(*all), ids_compare))
 			all[(*n)++] = p->id;
 	}
 	return all;

@@ -16,6 +16,8 @@ const int64_t *db_united_all(const struct db *db, enum united_kind kind, struct 
 /* The one that stands for it: itself, mostly. */
 int64_t db_united_main(const struct db *db, enum united_kind kind, int64_t id);
 void db_united_mains(const struct db *db, enum united_kind kind, int64_t *ids, size_t n);
+/* The ones that stand for these, in order and each once; *n becomes how many. Left as they are where nothing is one. */
+void db_united_each(const struct db *db, enum united_kind kind, int64_t *ids, size_t *n);
 /* Whether nothing at all is. */
 bool db_united_nothing(const struct db *db);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../lib/ids.h"
 #include "../lib/log.h"
 #include "calc_noise_learn.h"
 #include "db_united.h"
@@ -160,27 +161,16 @@ static int check_around(const struct detect_rules *rules, struct db *db, struct 
 	return 0;
 }
 
-static int by_id(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Those of the run's series that other runs of the kernel have, too. */
 static int find_left(const struct detect_rules *rules, struct db *db, struct arena *a, const struct run *run,
 		     struct place *p, struct err *err)
 {
 	int64_t *ids = arena_array(a, int64_t, run->n_results);
 	struct detect_history h;
-	size_t n = 0;
+	size_t n;
 
 	memcpy(ids, run->series_ids, run->n_results * sizeof(*ids));
-	if (run->n_results)
-		qsort(ids, run->n_results, sizeof(*ids), by_id);
-	for (size_t i = 0; i < run->n_results; i++)
-		if (!n || ids[n - 1] != ids[i])
-			ids[n++] = ids[i];
+	n = ids_unique(ids, run->n_results);
 	if (detect_history_read(rules->d->catalog, db, a, p->kernel, ids, n, &h, err))
 		return -1;
 	p->series = ids;

@@ -2,10 +2,12 @@
 // A server with the demonstration data and a browser. NSECWATCH_URL (and NSECWATCH_TOKEN) name a server that
 // runs already; else one is started in a folder that is removed afterwards.
 
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -150,4 +152,29 @@ export async function visitor(browser, base, options = {}) {
 			page.locator(`${table} thead th`).evaluateAll((cells) => cells.map((c) => c.innerText.trim())),
 		close: () => context.close(),
 	};
+}
+
+// A server and a browser for all tests of a file: .site is the server, once they run; .visit(fn, options) gives a page of
+// its own to fn(visitor, page), and fails where something went wrong on it.
+export function stage() {
+	const own = {
+		async visit(fn, options) {
+			const v = await visitor(own.browser, own.site.url, options);
+
+			try {
+				await fn(v, v.page);
+				assert.deepEqual(v.wrong, []);
+			} finally {
+				await v.close();
+			}
+		},
+	};
+	before(async () => {
+		[own.site, own.browser] = await Promise.all([server(), launch()]);
+	});
+	after(async () => {
+		await own.browser?.close();
+		await own.site?.stop();
+	});
+	return own;
 }

@@ -2,36 +2,18 @@
 // The first page: what it leads with, the heat map, and that all of it is one request.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, server, visitor } from './harness.mjs';
+import { test } from 'node:test';
+import { stage } from './harness.mjs';
 
-let site, browser;
-
-before(async () => {
-	[site, browser] = await Promise.all([server(), launch()]);
-});
-after(async () => {
-	await browser?.close();
-	await site?.stop();
-});
-
-async function visit(fn, options) {
-	const v = await visitor(browser, site.url, options);
-
-	try {
-		await fn(v);
-		assert.deepEqual(v.wrong, []);
-	} finally {
-		await v.close();
-	}
-}
+const at = stage();
+const { visit } = at;
 
 const plain = (text) => text.replace(/[\u2009\u202f\u00a0]/g, ' ').trim();
 
 test('regressions come before improvements, in the headline and in the list', () =>
 	visit(async (v) => {
 		await v.open('/');
-		const { alerts } = await site.get('/api/v1/overview');
+		const { alerts } = await at.site.get('/api/v1/overview');
 		const bad = alerts.filter((a) => a.kind === 'regression');
 		assert.ok(bad.length && bad.length < alerts.length, 'the demonstration has both');
 		assert.match(plain(await v.text('h1')), /^\S+ is worse since v6\.17-rc1, [+\u2212]\d+ % on /);
@@ -50,7 +32,7 @@ test('one request of data is enough', () =>
 test('a cell of the heat map says how much, with which kernel, and opens the alert', () =>
 	visit(async (v) => {
 		await v.open('/');
-		const { heat } = await site.get('/api/v1/overview');
+		const { heat } = await at.site.get('/api/v1/overview');
 		const rows = await v.cells('#heat');
 		assert.deepEqual(rows.map((r) => r[0]), heat.benchmarks);
 		assert.deepEqual((await v.heads('#heat')).slice(1), heat.uarchs);

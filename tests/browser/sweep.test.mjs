@@ -2,31 +2,13 @@
 // The sweep: what makes lines and what makes panels, lines that are marked and compared, a zoom that is in the address.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, server, STORY, visitor } from './harness.mjs';
+import { test } from 'node:test';
+import { stage, STORY } from './harness.mjs';
 
 const GENERATED =
 	'/sweep?axis=size_kib&kernel=6.16&kernel=6.17-rc1&benchmark=mprotect%2Ftw4m&machine=generated-milan&machine=generated-altra';
-let site, browser;
-
-before(async () => {
-	[site, browser] = await Promise.all([server(), launch()]);
-});
-after(async () => {
-	await browser?.close();
-	await site?.stop();
-});
-
-async function visit(fn) {
-	const v = await visitor(browser, site.url);
-
-	try {
-		await fn(v);
-		assert.deepEqual(v.wrong, []);
-	} finally {
-		await v.close();
-	}
-}
+const at = stage();
+const { visit } = at;
 
 const titles = (v) => v.page.locator('.panel > h2').allInnerTexts();
 const keysOf = (v, nth = 0) =>

@@ -2,29 +2,11 @@
 // Trend, comparison and matrix: what a maintainer does on them.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, server, until, visitor } from './harness.mjs';
+import { test } from 'node:test';
+import { stage, until } from './harness.mjs';
 
-let site, browser;
-
-before(async () => {
-	[site, browser] = await Promise.all([server(), launch()]);
-});
-after(async () => {
-	await browser?.close();
-	await site?.stop();
-});
-
-async function visit(fn, options) {
-	const v = await visitor(browser, site.url, options);
-
-	try {
-		await fn(v, v.page);
-		assert.deepEqual(v.wrong, []);
-	} finally {
-		await v.close();
-	}
-}
+const at = stage();
+const { visit } = at;
 
 const plain = (text) => text.replace(/[\u202f\u2009\u00a0\s]+/g, ' ').trim();
 const args = (page) => new URL(page.url()).searchParams;
@@ -91,7 +73,7 @@ test('a step carries its percent and leads to its alert', () =>
 	}));
 
 test('a point tells interval, boots, change, and what of the environment is not as before', async (t) => {
-	if (!site.token) {
+	if (!at.site.token) {
 		t.skip('NSECWATCH_TOKEN is not set: nothing can be posted');
 		return;
 	}
@@ -113,7 +95,7 @@ test('a point tells interval, boots, change, and what of the environment is not 
 		['6.17-rc1', 1500, '0xa0011d5'],
 		['v6.17-rc1 with cac1db8c3aad reverted', 1010, '0xa0011d5'],
 	])
-		for (const boot of [1, 2]) assert.ok((await site.post('/api/v1/runs', run(kernel, boot, value + boot, microcode))).ok);
+		for (const boot of [1, 2]) assert.ok((await at.site.post('/api/v1/runs', run(kernel, boot, value + boot, microcode))).ok);
 
 	await visit(async (v, page) => {
 		await v.open(`/trend?machine=${machine}`);
@@ -162,7 +144,7 @@ test('the trend by date, in percent of a kernel, on a logarithmic scale: all in 
 test('tracks are lanes', () =>
 	visit(async (v, page) => {
 		await v.open('/trend?machine=rome-01');
-		const { series } = await site.get('/api/v1/trend?machine=rome-01');
+		const { series } = await at.site.get('/api/v1/trend?machine=rome-01');
 		const tracks = new Set(series.map((s) => s.track));
 		assert.equal(await page.locator('h3.lane').count(), tracks.size > 1 ? tracks.size : 0);
 	}));
@@ -172,7 +154,7 @@ test('tracks are lanes', () =>
 test('a comparison begins with what changed most against noise, and a sentence says what that shares', () =>
 	visit(async (v, page) => {
 		await v.open(`${PAIR}&machine=generated-*`);
-		const answer = await site.get('/api/v1/compare?base=6.16&head=6.17-rc1&machine=generated-*&sweeps=1');
+		const answer = await at.site.get('/api/v1/compare?base=6.16&head=6.17-rc1&machine=generated-*&sweeps=1');
 		assert.equal(
 			plain(await v.text('h1')),
 			plain(`v6.17-rc1 against v6.16: ${answer.sentence.replaceAll('>=', '≥')}`),
@@ -185,7 +167,7 @@ test('a comparison begins with what changed most against noise, and a sentence s
 
 test('rows are filtered by verdict, confidence, size, machine and THP mode', () =>
 	visit(async (v, page) => {
-		const { rows } = await site.get('/api/v1/compare?base=6.16&head=6.17-rc1&machine=generated-*');
+		const { rows } = await at.site.get('/api/v1/compare?base=6.16&head=6.17-rc1&machine=generated-*');
 		const count = () => page.locator('tr[data-series]').count();
 		await v.open(`${PAIR}&machine=generated-*`);
 		assert.equal(await count(), rows.length);
@@ -205,7 +187,7 @@ test('rows are filtered by verdict, confidence, size, machine and THP mode', () 
 		assert.equal(await count(), 2);
 		// the files of the page hold what it shows
 		for (const form of ['json', 'csv', 'txt', 'svg']) {
-			const text = await (await fetch(site.url + (await page.locator(`.forms [data-form=${form}]`).getAttribute('href')))).text();
+			const text = await (await fetch(at.site.url + (await page.locator(`.forms [data-form=${form}]`).getAttribute('href')))).text();
 			const of = { json: () => JSON.parse(text).rows.length, csv: () => text.trim().split('\r\n').length - 1 };
 			if (of[form]) assert.equal(of[form](), 2, form);
 			else assert.match(text, /2 of 16 rows shown/);
@@ -223,7 +205,7 @@ test('words choose the same rows in the page and in its files', () =>
 	visit(async (v, page) => {
 		for (const text of ['4000 KiB', '400 000', 'size_kib=400 ALWAYS', 'altra never', 'latency', 'nothing']) {
 			await v.open(`${PAIR}&machine=generated-*&text=${encodeURIComponent(text)}`);
-			const { rows } = await site.get(await page.locator('.forms [data-form=json]').getAttribute('href'));
+			const { rows } = await at.site.get(await page.locator('.forms [data-form=json]').getAttribute('href'));
 			assert.deepEqual(
 				(await page.locator('tr[data-series]').evaluateAll((l) => l.map((e) => e.dataset.series))).sort(),
 				rows.map((r) => r.series_id).sort(),
@@ -246,7 +228,7 @@ test('rows in groups, each with its geometric mean', () =>
 		const titles = (await page.locator('tr.group').allInnerTexts()).map(plain);
 		assert.match(titles[0], /^never 8 rows, geomean \+\d+ %: 8 regressions$/);
 		assert.match(titles[1], /^always 8 rows, geomean −\d+ %: 6 improvements/);
-		const { rows } = await site.get('/api/v1/compare?base=6.16&head=6.17-rc1&machine=generated-*&thp=never');
+		const { rows } = await at.site.get('/api/v1/compare?base=6.16&head=6.17-rc1&machine=generated-*&thp=never');
 		const mean = Math.expm1(rows.reduce((n, r) => n + Math.log1p(r.change_percent / 100), 0) / rows.length) * 100;
 		assert.ok(titles[0].includes(`geomean +${mean.toFixed(0)} %`));
 	}));
@@ -259,7 +241,7 @@ test('behind a row stand its repetitions, boot by boot', () =>
 		await page.locator('div.behind[data-shown]').waitFor();
 		const id = await page.locator('div.behind').getAttribute('data-of');
 		assert.equal(args(page).get('open'), id);
-		const [row] = (await site.get(`/api/v1/compare?base=6.16&head=6.17-rc1&only=${id}`)).rows;
+		const [row] = (await at.site.get(`/api/v1/compare?base=6.16&head=6.17-rc1&only=${id}`)).rows;
 		assert.equal(await page.locator('.strip circle.base').count(), row.base.n);
 		assert.equal(await page.locator('.strip circle.head').count(), row.head.n);
 		assert.match(plain(await page.locator('.strip').textContent()), /15 in 3 boots/);

@@ -2,31 +2,13 @@
 // The "why" beside each verdict: what it opens, by hand and by keyboard, on a wide screen and on a phone in the dark.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { launch, server, STORY, visitor } from './harness.mjs';
+import { test } from 'node:test';
+import { stage, STORY } from './harness.mjs';
 
-let site, browser;
-
-before(async () => {
-	[site, browser] = await Promise.all([server(), launch()]);
-});
-after(async () => {
-	await browser?.close();
-	await site?.stop();
-});
+const at = stage();
+const { visit } = at;
 
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' };
-
-async function visit(fn, options) {
-	const v = await visitor(browser, site.url, options);
-
-	try {
-		await fn(v, v.page);
-		assert.deepEqual(v.wrong, []);
-	} finally {
-		await v.close();
-	}
-}
 
 const clean = (s) => s.replace(/[\u2009\u202f\u00a0]/g, ' ').replace(/\u2212/g, '-');
 const opened = (page) => page.waitForSelector('#why[open][data-shown]');
@@ -122,9 +104,9 @@ test('a comparison says what its sizes say together, and why', () =>
 
 test('a run\u2019s page lists what became worse with it, and why', () =>
 	visit(async (v, page) => {
-		const { alerts } = await site.get('/api/v1/alerts');
+		const { alerts } = await at.site.get('/api/v1/alerts');
 		const bad = alerts.find((a) => a.kind === 'regression');
-		const { runs } = await site.get(`/api/v1/runs?machine=${encodeURIComponent(bad.machines[0])}&limit=1000`);
+		const { runs } = await at.site.get(`/api/v1/runs?machine=${encodeURIComponent(bad.machines[0])}&limit=1000`);
 		const ids = runs.filter((r) => r.kernel.name === bad.to).map((r) => r.run_id);
 		for (const id of ids) {
 			await v.open(`/runs/${id}`);
@@ -139,7 +121,7 @@ test('a row of a comparison is explained in its own family', () =>
 	visit(async (v, page) => {
 		await v.open('/compare');
 		const rows = await page.locator('#compare-table tr[data-series]').count();
-		const tested = (await site.get('/api/v1/compare?' + new URL(page.url()).searchParams)).rows.filter(
+		const tested = (await at.site.get('/api/v1/compare?' + new URL(page.url()).searchParams)).rows.filter(
 			(r) => r.q !== null,
 		).length;
 		await page.locator('tr[data-verdict=improvement] .why').first().click();
