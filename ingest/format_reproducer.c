@@ -401,7 +401,7 @@ static bool log_runtime(struct reading *rd, const char *line)
 	return true;
 }
 
-static void read_log(struct reading *rd)
+static int read_log(struct reading *rd, struct err *err)
 {
 	const char *p;
 	size_t n;
@@ -421,6 +421,8 @@ static void read_log(struct reading *rd)
 	}
 	close_log(rd);
 	end(rd);
+	return rd->f->n_items ? 0 : err_set(err, ERR_INVALID, "a log of the mprotect reproducer in which no region was measured: "
+					    "expected \"Created N regions of NKiB each.\" and \"Runtime: ... Avg: N nsec/call\"");
 }
 
 enum shape { NONE, TABLE, LOG, TOTALS, RELEASES };
@@ -474,8 +476,7 @@ int format_reproducer_read(struct format_file *f, struct err *err)
 	case TABLE:
 		return read_tables(&rd, err);
 	case LOG:
-		read_log(&rd);
-		return 0;
+		return read_log(&rd, err);
 	case TOTALS:
 		return format_reproducer_reports_totals(f, err);
 	case RELEASES:

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/must.h"
 #include "format.h"
 #include "read_impl.h"
 #include "submission_json.h"
@@ -130,7 +129,8 @@ static int read_foreign(struct arena *a, const struct format *format, const char
 	f.len = len;
 	if (format->read(&f, err))
 		return -1;
-	must(f.n_items > 0);
+	if (!f.n_items)	/* a reader should say more; what is sent never ends the process */
+		return err_set(err, ERR_INVALID, "nothing in the file is a result of %s", format->name);
 	if (f.refused)
 		return err_set(err, ERR_INVALID, "%zu submissions in one file: at most %d; cut it", f.n_items + f.refused,
 			       FORMAT_ITEMS_MAX);

@@ -3,13 +3,14 @@
 # run.sh FUZZ CORPUS_DUMP OUT [TARGET...]: fuzzes each target for FUZZ_SECONDS (readers, 120) or FUZZ_SECONDS_MORE
 # (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time. What a target learned stays in
 # OUT/corpus/TARGET, what crashed it in OUT/crashes/TARGET: put that into tests/fuzz/saved/TARGET, which `make test`
-# replays. Exit 1 when something crashed.
+# replays. Calls go on from where the last one stopped, and OUT/totals adds them up, so that long times can be had in pieces.
+# Exit 1 when something crashed.
 set -u
 fuzz=$1 dump=$2 out=$3
 shift 3
 seconds=${FUZZ_SECONDS:-120} more=${FUZZ_SECONDS_MORE:-$((${FUZZ_SECONDS:-120} * 10))} jobs=${FUZZ_JOBS:-1}
 special="submission kernel thp cpu sniff"
-mkdir -p "$out/seeds" "$out/logs"
+mkdir -p "$out/seeds" "$out/logs" "$out/totals"
 
 # a folder of seeds for each target, from the tests' own small files
 for f in tests/data/formats/*; do
@@ -37,9 +38,9 @@ one() {
 	mkdir -p "$out/corpus/$t" "$out/crashes/$t"
 	FUZZ_TARGET=$t "$fuzz" -max_total_time="$s" -max_len=16384 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$out/crashes/$t/" "$out/corpus/$t" "$out/seeds/$t" >"$out/logs/$t" 2>&1 || echo "$t" >>"$out/failed"
-	printf '%-26s %6ss %10s runs %6s inputs kept, %s crashes\n' "$t" "$s" \
-		"$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/logs/$t")" "$(ls "$out/corpus/$t" | wc -l)" \
-		"$(ls "$out/crashes/$t" | wc -l)"
+	sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1 \2/p' "$out/logs/$t" >>"$out/totals/$t"
+	awk -v t="$t" -v kept="$(ls "$out/corpus/$t" | wc -l)" -v crashes="$(ls "$out/crashes/$t" | wc -l)" '{ runs += $1; s += $2 }
+		END { printf "%-26s %6ss %10d runs %6d inputs kept, %d crashes\n", t, s, runs, kept, crashes }' "$out/totals/$t"
 }
 
 [ $# -gt 0 ] || set -- $(ls "$out/seeds")
