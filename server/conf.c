@@ -15,8 +15,10 @@
 #include "../lib/must.h"
 #include "../lib/num.h"
 
-enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128, RULES = 256 };
-#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES)
+enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128, RULES = 256,
+       BACKUP = 512, RESTORE = 1024 };
+#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES | BACKUP | RESTORE)
+#define WITH_FILE (BACKUP | RESTORE)
 
 static const struct command {
 	const char *name;
@@ -30,6 +32,8 @@ static const struct command {
 	{ "rebuild", REBUILD, "", "make the series packs anew from the runs, tell what differed" },
 	{ "token", TOKEN, " add|list|revoke", "access tokens for labs, people and programs" },
 	{ "rules", RULES, " load FILE", "the rules of alerts from a JSON file; those of an earlier file that are not in it go" },
+	{ "backup", BACKUP, " FILE|DIR", "everything in the database, of one moment, into one file; - is standard output" },
+	{ "restore", RESTORE, " FILE", "a backup into an empty database, whole or not at all" },
 	{ "ready", READY, "", "ask a running serve whether it is ready: status 0 or 1, for health checks" },
 	{ "version", VERSION, "", "print the version" },
 	{ NULL, 0, NULL, NULL },
@@ -60,8 +64,8 @@ static const struct option {
 	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
 	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
 	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
-	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE, 0, 0,
-	  "change nothing: status 0 when the schema is the one this program needs, else 1" },
+	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE | RESTORE, 0, 0,
+	  "change nothing: status 0 when the schema is the one this program needs, or the backup is whole, else 1" },
 	{ "public-url", "URL", TEXT, AT(public_url), NULL, UP | SERVE | WATCH, 0, 0,
 	  "how others reach this server: the start of links in alerts" },
 	{ "name", "NAME", TEXT, AT(token_name), NULL, TOKEN, 0, 0, "add, revoke: the token's name" },
@@ -260,12 +264,22 @@ static int set_rules_word(struct conf *conf, const char *word, struct err *err)
 	return 0;
 }
 
+static int set_file_word(struct conf *conf, const struct command *c, const char *word, struct err *err)
+{
+	if (conf->file)
+		return err_set(err, ERR_SETUP, "%s takes one file; here stands a second, \"%s\"", c->name, word);
+	conf->file = word;
+	return 0;
+}
+
 static int set_subcommand(struct conf *conf, const struct command *c, const char *word, struct err *err)
 {
 	static const char *const known[] = { "add", "list", "revoke" };
 
 	if (c->bit == RULES)
 		return set_rules_word(conf, word, err);
+	if (c->bit & WITH_FILE)
+		return set_file_word(conf, c, word, err);
 	if (c->bit != TOKEN)
 		return err_set(err, ERR_SETUP, "%s takes no \"%s\": options start with --, see `nsecwatchd %s --help`",
 			       c->name, word, c->name);
@@ -307,6 +321,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 		return err_set(err, ERR_SETUP, "a password for the mail server is set, but no --smtp-user");
 	if (c->bit == RULES && !conf->rules_file)
 		return err_set(err, ERR_SETUP, "rules: load which file? `nsecwatchd rules load FILE`");
+	if ((c->bit & WITH_FILE) && !(conf->file && *conf->file))
+		return err_set(err, ERR_SETUP, "%s: which file? `nsecwatchd %s%s`", c->name, c->name, c->usage);
 	return c->bit == TOKEN ? check_token(conf, err) : 0;
 }
 

@@ -26,6 +26,7 @@ struct conf {
 	const char *log_level;
 	const char *token_name, *token_scope;
 	const char *rules_file;		/* rules load FILE */
+	const char *file;		/* backup, restore FILE */
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
 	const char *broad_benchmarks;	/* globs, with commas */
 	const char *smtp_password_file;

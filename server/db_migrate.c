@@ -150,13 +150,42 @@ int db_migrate_run(struct db *db, int *applied, struct err *err)
 	return db_catalog_adopt(db, err);
 }
 
-int db_migrate_check(struct db *db, struct err *err)
+int db_migrate_within(struct db *db, int64_t last, struct err *err)
 {
-	int64_t done, newest = 0;
-	bool there;
+	struct step step;
+
+	if (start(db, NULL, err))
+		return -1;
+	for (step.file = embed_schema; step.file->path && version_of(step.file) <= last; step.file++)
+		if (apply(db, &step, err))
+			return -1;
+	return 0;
+}
+
+int64_t db_migrate_newest(void)
+{
+	int64_t newest = 0;
 
 	for (const struct embed_file *f = embed_schema; f->path; f++)
 		newest = version_of(f);
+	return newest;
+}
+
+int db_migrate_version(struct db *db, int64_t *version, struct err *err)
+{
+	bool there;
+
+	*version = 0;
+	if (table_there(db, &there, err))
+		return -1;
+	return there ? compare(db, version, err) : 0;
+}
+
+int db_migrate_check(struct db *db, struct err *err)
+{
+	int64_t done, newest = db_migrate_newest();
+	bool there;
+
 	if (table_there(db, &there, err))
 		return -1;
 	if (!there)

@@ -9,5 +9,10 @@
 int db_migrate_run(struct db *db, int *applied, struct err *err);
 /* 0: current. -1 ERR_UNAVAILABLE: older, or newer than this program knows, or the database is away. */
 int db_migrate_check(struct db *db, struct err *err);
+int64_t db_migrate_newest(void);			/* the version this program needs */
+/* The version the database has, 0 for none. -1: it is newer than this program, or what was applied is not what we know. */
+int db_migrate_version(struct db *db, int64_t *version, struct err *err);
+/* In a transaction that is open: the migrations up to that version, those that are missing. For a restore. */
+int db_migrate_within(struct db *db, int64_t last, struct err *err);
 
 #endif

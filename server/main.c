@@ -34,6 +34,8 @@ static const struct {
 	{ "rebuild", cmd_rebuild, true },
 	{ "token", cmd_token, true },
 	{ "rules", cmd_rules, true },
+	{ "backup", cmd_backup, true },
+	{ "restore", cmd_restore, false },	/* with --check it needs none */
 	{ "ready", cmd_ready, false },
 	{ "version", print_version, false },
 };
