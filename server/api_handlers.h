@@ -101,7 +101,7 @@ int api_snapshots_get(struct req *rq, struct err *err);
 /* api_health.c */
 int api_health_live(struct req *rq, struct err *err);
 int api_health_ready(struct req *rq, struct err *err);
-int api_health_metrics(struct req *rq, struct err *err);
+int api_metrics_get(struct req *rq, struct err *err);
 
 /* api_token.c */
 int api_token(struct req *rq, struct err *err);

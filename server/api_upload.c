@@ -139,6 +139,8 @@ static void count(struct req *rq, const struct run_write *w)
 {
 	if (w->dry_run)
 		return;
+	if (w->outcome == WRITE_STORED)
+		web_count_samples(rq, w->sub->n_results);
 	web_count(rq, w->outcome == WRITE_STORED ? WEB_STORED : w->outcome == WRITE_DUPLICATE ? WEB_DUPLICATE :
 		  WEB_CONFLICT);
 }

@@ -14,6 +14,35 @@
 #define BACKOFF_FIRST_MS 20
 #define BACKOFF_MOST_MS 1000
 
+/* Of all connections of the process. */
+static struct {
+	struct histogram round_trips;
+	_Atomic uint64_t connects, failures, lost;
+	_Atomic int64_t open;
+} counted;
+
+void db_stats(struct db_stats *out)
+{
+	histogram_read(&counted.round_trips, &out->round_trips);
+	out->connects = counted.connects;
+	out->failures = counted.failures;
+	out->lost = counted.lost;
+	out->open = counted.open;
+}
+
+void db_own_round_trip(int64_t usec)
+{
+	histogram_add(&counted.round_trips, usec);
+}
+
+void db_own_waited(struct db *db, int64_t since)
+{
+	int64_t usec = tm_monotonic_usec() - since;
+
+	db->waited_usec += usec;
+	db_own_round_trip(usec);
+}
+
 struct db *db_new(const char *conninfo, const char *application_name, int statement_timeout_ms)
 {
 	struct db *db = calloc(1, sizeof(*db));
@@ -30,6 +59,7 @@ struct db *db_new(const char *conninfo, const char *application_name, int statem
 
 void db_own_disconnect(struct db *db)
 {
+	counted.open -= db->conn != NULL;
 	PQfinish(db->conn);
 	db->conn = NULL;
 	db->behind = false;
@@ -136,8 +166,10 @@ int db_own_failed(struct db *db, const PGresult *first, const char *what, struct
 		kind = ERR_UNAVAILABLE;
 	else if (!strncmp(db->sqlstate, "22", 2) || !strncmp(db->sqlstate, "54", 2))
 		kind = ERR_INVALID;
-	if (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)
+	if (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY) {
+		counted.lost++;
 		db_own_disconnect(db);
+	}
 	return err_set(err, kind, "database: %s: %s%s%s", what, line, db->sqlstate[0] ? " " : "", db->sqlstate);
 }
 
@@ -167,7 +199,7 @@ static int finish(struct db *db, int sent, const char *what, PGresult **last, st
 		if (PQstatus(db->conn) == CONNECTION_BAD)
 			break;
 	}
-	db->waited_usec += tm_monotonic_usec() - begun;
+	db_own_waited(db, begun);
 	if (bad || !good) {
 		ret = db_own_failed(db, bad, what, err);
 		PQclear(good);
@@ -234,7 +266,9 @@ int db_connect(struct db *db, struct err *err)
 	db->fate = FATE_LOST;
 	db->conn = PQconnectdbParams(keys, values, 1);
 	db->waited_usec += tm_monotonic_usec() - begun;
+	counted.open += db->conn != NULL;
 	if (PQstatus(db->conn) != CONNECTION_OK) {
+		counted.failures++;
 		err_set(err, ERR_UNAVAILABLE, "database: %s",
 			one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
 		db_own_disconnect(db);
@@ -246,6 +280,7 @@ int db_connect(struct db *db, struct err *err)
 		return -1;
 	}
 	db->generation++;
+	counted.connects++;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 
 #include "../lib/arena.h"
 #include "../lib/err.h"
+#include "../lib/histogram.h"
 #include "../lib/ident.h"
 
 struct db;
@@ -74,6 +75,13 @@ int db_connect(struct db *db, struct err *err);		/* now; 0 when it is up already
 bool db_is_up(struct db *db);
 int db_socket(struct db *db);				/* for poll(), after LISTEN; -1 when down */
 int64_t db_waited_usec(const struct db *db);		/* for the server, in all its life: two readings tell what one job cost */
+/* What all connections of the process did, for /metrics. */
+struct db_stats {
+	struct histogram_sums round_trips;	/* how long the server was waited for, each time */
+	uint64_t connects, failures, lost;	/* connections made, refused, lost */
+	int64_t open;				/* connections now */
+};
+void db_stats(struct db_stats *out);
 uint64_t db_generation(const struct db *db);		/* +1 at each (re)connect: what was set on the session is gone */
 
 /* Runs one prepared statement. rows may be NULL. 0, or -1 with err (ERR_UNAVAILABLE: worth a retry; ERR_BUG: not). */

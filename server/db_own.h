@@ -50,6 +50,8 @@ struct db {
 };
 
 void db_own_disconnect(struct db *db);
+void db_own_waited(struct db *db, int64_t since);	/* for the server, since that monotonic moment: one round trip */
+void db_own_round_trip(int64_t usec);			/* the same of waits that are in waited_usec already */
 /* Records the first error of a call (or NULL: the link's); -1. */
 int db_own_failed(struct db *db, const PGresult *first, const char *what, struct err *err);
 /* Unless it is prepared on this link already: a round trip. */

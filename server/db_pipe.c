@@ -140,7 +140,7 @@ static int round_trip(struct db *db, struct db_call *calls, size_t n, bool *comm
 		db->behind = true;	/* whoever waits for this need not wait for that too */
 	else if (db->conn && ((after && skip_to_sync(db)) || !PQexitPipelineMode(db->conn)))
 		db_own_disconnect(db);
-	db->waited_usec += tm_monotonic_usec() - begun;
+	db_own_waited(db, begun);
 	return ret;
 }
 

@@ -64,6 +64,7 @@ static PGresult *next(struct db *db)
 static int take(struct db *db, const char *what, struct stream *s, struct err *err)
 {
 	PGresult *r, *bad = NULL;
+	int64_t waited = db->waited_usec;
 	bool whole = false;
 	int ret = 0;
 
@@ -85,6 +86,7 @@ static int take(struct db *db, const char *what, struct stream *s, struct err *e
 		if (PQstatus(db->conn) == CONNECTION_BAD)
 			break;
 	}
+	db_own_round_trip(db->waited_usec - waited);
 	if (!ret && (bad || !whole))
 		ret = db_own_failed(db, bad, what, err);
 	PQclear(bad);

@@ -255,7 +255,7 @@ const struct route routes[] = {
 	  .about = "Whose token the request bears, and whether it may decide of alerts.", .shape = "Token" },
 	{ .method = "GET", .pattern = "/api/openapi.json", .handler = api_openapi, .scope = SCOPE_NONE,
 	  .reps = REP_JSON, .light = true, .about = "This document." },
-	{ .method = "GET", .pattern = "/metrics", .handler = api_health_metrics, .scope = SCOPE_NONE,
+	{ .method = "GET", .pattern = "/metrics", .handler = api_metrics_get, .scope = SCOPE_NONE,
 	  .reps = REP_OTHER, .light = true,
 	  .about = "What it counted, as OpenMetrics." },
 	{ .method = NULL },

@@ -282,17 +282,6 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	return take(call, upload, n);
 }
 
-static void count(struct call *call, bool whole)
-{
-	struct web *web = call->web;
-	size_t at = call->route ? (size_t)(call->route - routes) : web->n_routes;
-	unsigned class = whole ? call->reply.status / 100 : 0;
-
-	atomic_fetch_add(&web->counts[at].by_class[class < 6 ? class : 5], 1);
-	atomic_fetch_add(&web->counts[at].usec, (uint64_t)(tm_monotonic_usec() - call->started));
-	atomic_fetch_add(&web->bytes_out, call->sent);
-}
-
 static void access_log(const struct call *call, bool whole)
 {
 	const struct route *r = call->route;
@@ -319,7 +308,7 @@ static void on_done(void *cls, struct MHD_Connection *connection, void **con_cls
 	if (!call)
 		return;
 	whole = call->state == CALL_DRAIN || (call->state == CALL_ANSWERED && how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-	count(call, whole);
+	web_stats_answered(call, whole);
 	access_log(call, whole);
 	drop_body(call);
 	web_conn_phase(call->conn, CONN_IDLE, NULL);

@@ -16,6 +16,7 @@
 #include "../lib/err.h"
 #include "conf.h"
 #include "db_catalog.h"
+#include "db_gauges.h"
 #include "db_runs.h"
 #include "db_tokens.h"
 #include "embed.h"
@@ -110,7 +111,22 @@ struct web_route_stats {
 	uint64_t by_class[6];		/* answers 1xx .. 5xx; [0]: cut connections */
 	uint64_t usec;			/* sum over answers */
 };
+/* Classes of routes, few and for good: what a dashboard has a line for each of. */
+enum web_class {
+	WEB_UPLOAD, WEB_COMPARE, WEB_SWEEP, WEB_TREND, WEB_MATRIX, WEB_VERDICT, WEB_ALERTS, WEB_API, WEB_PAGES, WEB_STATIC,
+	WEB_HEALTH, WEB_CLASSES
+};
+const char *web_class_word(enum web_class class);
+struct web_class_stats {
+	struct histogram_sums whole, db;	/* the answer; what of it was waiting for PostgreSQL */
+};
+
 struct web_stats {
+	struct web_class_stats classes[WEB_CLASSES];
+	struct db_stats database;		/* of all connections of the process */
+	struct db_gauges gauges;		/* some seconds old; where has_gauges */
+	bool has_gauges;
+	uint64_t samples, workers, queue_most;
 	const struct web_route_stats *routes;	/* one per entry of routes[], and one more: no route */
 	uint64_t runs_stored, runs_duplicate, runs_conflict, runs_invalid;
 	uint64_t cache_hits, cache_misses, cache_bytes;
@@ -121,6 +137,7 @@ struct web_stats {
 void web_stats(struct req *rq, struct web_stats *out);
 enum web_count { WEB_STORED, WEB_DUPLICATE, WEB_CONFLICT, WEB_INVALID };
 void web_count(struct req *rq, enum web_count what);	/* one submission more with this outcome */
+void web_count_samples(struct req *rq, size_t n);	/* results that were stored */
 
 /* Serves until SIGTERM or SIGINT, then drains and returns 0; -1: could not start. */
 int web_serve(const struct conf *conf, struct err *err);

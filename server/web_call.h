@@ -64,12 +64,18 @@ struct call {
 	struct MHD_Response *response;	/* made of it */
 	size_t sent;
 	int64_t started, queued_at, run_usec, wake_at;	/* monotonic usec */
+	int64_t db_usec;		/* waited for PostgreSQL */
 	bool cache_hit, counted;
 	struct call *next;		/* in the queue */
 };
 
 struct route_count {
 	_Atomic uint64_t by_class[6], usec;
+};
+
+/* How long the answers of a class of routes took, and how much of that was waiting for PostgreSQL. */
+struct class_count {
+	struct histogram whole, db;
 };
 
 struct web {
@@ -82,6 +88,8 @@ struct web {
 	struct cache *cache;
 	size_t n_routes;
 	struct route_count *counts;	/* n_routes + 1 */
+	struct class_count classes[WEB_CLASSES];
+	_Atomic uint64_t samples;
 	size_t bodies;			/* bytes of bodies held; network thread, as the next */
 	uint64_t next_id;
 	unsigned connections_most;	/* --max-connections, or what file descriptors allow */
@@ -110,5 +118,9 @@ void web_queue_stats(struct web_queue *q, uint64_t *queued, uint64_t *busy);
 /* web_pack.c: the packer, a thread of its own; _free() ends it and accepts NULL. */
 struct web_pack *web_pack_new(const struct conf *conf);
 void web_pack_free(struct web_pack *p);
+bool web_pack_gauges(struct web_pack *p, struct db_gauges *g);	/* those of some seconds ago; false: the database was away */
+
+/* web_stats.c: one answer more. Any thread. */
+void web_stats_answered(struct call *call, bool whole);
 
 #endif

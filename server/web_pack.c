@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The packer: a thread with its own connection that lends `watch` a hand when many runs wait
+ * The packer: a thread with its own connection (and so the one that reads the database's figures
+ * for /metrics) that lends `watch` a hand when many runs wait
  * to be packed, so that trends stay fast where `watch` does not keep up or does not run.
  * No worker does it: a transaction of packing takes tens of MiB that each of them would keep.
  */
@@ -16,6 +17,7 @@
 #define PACK_ABOVE 1000		/* waiting runs from which on a hand is lent */
 #define PACK_RUNS 4000		/* per transaction, or as many as its memory bound allows */
 #define LOOK_USEC 1000000	/* between two looks at how many wait */
+#define GAUGES_USEC 4500000	/* between two readings of the figures for /metrics, about */
 #define REST 2			/* times what packing took, unless very many wait: uploads need the CPUs too */
 #define MANY 5000
 
@@ -25,7 +27,9 @@ struct web_pack {
 	struct arena *arena;
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
-	bool stopping;			/* under lock */
+	bool stopping;			/* under lock, as the next */
+	bool has_gauges;
+	struct db_gauges gauges;
 };
 
 /*
@@ -68,13 +72,43 @@ static bool pause_for(struct web_pack *p, int64_t usec)
 	return go_on;
 }
 
+/* For /metrics, which is answered where nobody may wait for a database. */
+static void read_gauges(struct web_pack *p)
+{
+	struct err ignored = { 0 };
+	struct db_gauges g;
+	bool has = !db_gauges_read(p->db, &g, &ignored);
+
+	must(!pthread_mutex_lock(&p->lock));
+	p->has_gauges = has;
+	if (has)
+		p->gauges = g;
+	must(!pthread_mutex_unlock(&p->lock));
+}
+
+bool web_pack_gauges(struct web_pack *p, struct db_gauges *g)
+{
+	bool has;
+
+	must(!pthread_mutex_lock(&p->lock));
+	has = p->has_gauges;
+	*g = p->gauges;
+	must(!pthread_mutex_unlock(&p->lock));
+	return has;
+}
+
 static void *work(void *cls)
 {
 	struct web_pack *p = cls;
-	int64_t pause = LOOK_USEC;
+	int64_t pause = LOOK_USEC, read = 0;
 
-	while (pause_for(p, pause))
+	while (pause_for(p, pause)) {
+		if (tm_monotonic_usec() - read >= GAUGES_USEC) {
+			read_gauges(p);
+			read = tm_monotonic_usec();
+		}
 		pause = pack(p);
+	}
 	return NULL;
 }
 

@@ -256,6 +256,7 @@ void web_run_call(struct call *call, struct db *db, struct arena *arena)
 		must(!rq->shared);	/* the last thing that a handler makes: nothing fails after it */
 		web_run_fail(call, 0, NULL, &err);
 	}
+	call->db_usec += db ? db_waited_usec(db) - waited : 0;
 	if (!call->answer) {		/* come again */
 		call->queued_at = call->wake_at = begun + rq->again_ms * 1000LL;
 	} else if (call->response) {

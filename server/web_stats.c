@@ -2,6 +2,63 @@
 /* What the network side counted, as a handler may see it. */
 #include "web_call.h"
 
+#include <string.h>
+
+#include "../lib/tm.h"
+
+static const char *const class_words[WEB_CLASSES] = {
+	"upload", "compare", "sweep", "trend", "matrix", "verdict", "alerts", "api", "pages", "static", "health",
+};
+
+const char *web_class_word(enum web_class class)
+{
+	return class_words[class];
+}
+
+/* By how the pattern begins: the first line that fits. */
+static enum web_class class_of(const struct route *route)
+{
+	static const struct {
+		const char *method, *start;
+		enum web_class class;
+	} classes[] = {
+		{ "GET", "/api/v1/runs/{id}/verdict", WEB_VERDICT },	/* ?wait= makes it as long as the caller wants */
+		{ "POST", "/api/v1/runs", WEB_UPLOAD },
+		{ NULL, "/api/v1/compare", WEB_COMPARE }, { NULL, "/api/v1/sweep", WEB_SWEEP },
+		{ NULL, "/api/v1/trend", WEB_TREND }, { NULL, "/api/v1/matrix", WEB_MATRIX },
+		{ NULL, "/api/v1/alerts", WEB_ALERTS }, { NULL, "/api/", WEB_API },
+		{ NULL, "/static/", WEB_STATIC }, { NULL, "/healthz", WEB_HEALTH }, { NULL, "/readyz", WEB_HEALTH },
+		{ NULL, "/metrics", WEB_HEALTH },
+	};
+
+	for (size_t i = 0; route && i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (!strncmp(route->pattern, classes[i].start, strlen(classes[i].start)) &&
+		    (!classes[i].method || !strcmp(classes[i].method, route->method)))
+			return classes[i].class;
+	return WEB_PAGES;
+}
+
+void web_stats_answered(struct call *call, bool whole)
+{
+	struct web *web = call->web;
+	size_t at = call->route ? (size_t)(call->route - routes) : web->n_routes;
+	struct class_count *class = &web->classes[class_of(call->route)];
+	unsigned status = whole ? call->reply.status / 100 : 0;
+	int64_t usec = tm_monotonic_usec() - call->started;
+
+	atomic_fetch_add(&web->counts[at].by_class[status < 6 ? status : 5], 1);
+	atomic_fetch_add(&web->counts[at].usec, (uint64_t)usec);
+	atomic_fetch_add(&web->bytes_out, call->sent);
+	histogram_add(&class->whole, usec);
+	if (call->db_usec)
+		histogram_add(&class->db, call->db_usec);
+}
+
+void web_count_samples(struct req *rq, size_t n)
+{
+	atomic_fetch_add(&rq->server->web->samples, n);
+}
+
 void web_count(struct req *rq, enum web_count what)
 {
 	atomic_fetch_add(&rq->server->web->outcome[what], 1);
@@ -28,7 +85,16 @@ void web_stats(struct req *rq, struct web_stats *out)
 		.bytes_out = atomic_load(&web->bytes_out),
 		.queue_refused = atomic_load(&web->refused),
 		.started_at = web->started_at,
+		.samples = atomic_load(&web->samples),
+		.workers = (uint64_t)web->conf->workers,
+		.queue_most = (uint64_t)web->conf->queue_length,
 	};
+	for (int i = 0; i < WEB_CLASSES; i++) {
+		histogram_read(&web->classes[i].whole, &out->classes[i].whole);
+		histogram_read(&web->classes[i].db, &out->classes[i].db);
+	}
+	db_stats(&out->database);
+	out->has_gauges = web_pack_gauges(web->pack, &out->gauges);
 	cache_stats(web->cache, &out->cache_hits, &out->cache_misses, &out->cache_bytes);
 	web_queue_stats(web->queue, &out->queued, &out->workers_busy);
 }

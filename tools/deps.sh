@@ -81,6 +81,7 @@ if [ "$what" = test ]; then
 	need python3-hypothesis module hypothesis
 	need python3-yaml module yaml
 	need python3-aiosmtpd module aiosmtpd
+	need python3-prometheus-client module prometheus_client
 	need nodejs have node
 	need chromium have chromium
 	need fonts-dejavu-core ls /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
