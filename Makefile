@@ -46,7 +46,7 @@ endif
 
 PROGRAMS := $(BUILD)/nsecwatchd $(BUILD)/nsecwatch
 
-.PHONY: fuzz replay replay-found detect-score ab-score bisect-score lint-js lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
+.PHONY: fuzz fuzz-http replay replay-found detect-score ab-score bisect-score lint-js lint-openapi all run demo-large test corpus bench bench-pages bench-programs deps deps-test help fmt lint clean unit unit-programs programs test-compose test-fresh test-kill
 all: programs
 programs: $(PROGRAMS)
 
@@ -128,11 +128,19 @@ fuzz: $(BUILD)/corpus_dump
 	@echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n); int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }' | \
 		clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null || \
 		{ echo "clang and its libFuzzer are needed (in Debian 12: clang, libclang-rt-14-dev)" >&2; exit 1; }
-	@$(MAKE) --no-print-directory $(PARALLEL) CC=clang SAN=address BUILD=$(FUZZ_OUT) CFLAGS='-fsanitize=fuzzer-no-link -O1' $(FUZZ_OUT)/fuzz
+	@$(MAKE) --no-print-directory $(PARALLEL) CC=clang SAN=address BUILD=$(FUZZ_OUT) CFLAGS='-fsanitize=fuzzer-no-link -O1' $(FUZZ_OUT)/fuzz $(FUZZ_OUT)/fuzz_server
 	@tests/fuzz/run.sh $(FUZZ_OUT)/fuzz $(BUILD)/corpus_dump $(FUZZ_OUT)/run $(FUZZ)
+# A server with both sanitizers through its socket, for FUZZ_SECONDS: see tests/fuzz/fuzz_http.py.
+fuzz-http: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) SAN=address BUILD=$(BUILD)/address $(BUILD)/address/nsecwatchd
+	@BUILD=$(BUILD)/address ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+		PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/fuzz/fuzz_http.py --seconds $(or $(FUZZ_SECONDS),120) --out $(FUZZ_OUT)/run
 $(FUZZ_OUT)/fuzz: $(FUZZ_OUT)/tests/fuzz/fuzz.o $(FUZZ_OUT)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -fsanitize=fuzzer -o $@ $^ $(CLIENT_LIBS)
+$(FUZZ_OUT)/fuzz_server: $(FUZZ_OUT)/tests/fuzz/fuzz_server.o $(FUZZ_OUT)/libserver.a $(FUZZ_OUT)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 # Comparisons where the truth is known, by simulation: how often a verdict is wrong, and how often right.
 $(BUILD)/ab_score: $(BUILD)/tests/score/ab_score.o $(BUILD)/libcore.a
@@ -279,7 +287,8 @@ help:
 	@echo 'make test-client    that file in a bare Debian made with debootstrap, and for arm64 under qemu-user (root)'
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'
-	@echo 'make fuzz           the readers, kernel names, THP, CPUs and sniffing under libFuzzer (FUZZ_SECONDS=120 each)'
+	@echo 'make fuzz           readers, kernel names, THP, CPUs, sniffing, queries and selectors under libFuzzer (FUZZ_SECONDS=120 each)'
+	@echo 'make fuzz-http      a server with sanitizers through its socket: mutated requests, questions, writes (FUZZ_SECONDS=120)'
 	@echo 'make corpus         the readers against a corpus of real files (CORPUS=../shared/corpus)'
 	@echo 'make ab-score       verdicts against simulations whose truth is known, two minutes (AB_FAMILIES=2000: a quick look)'
 	@echo 'make bisect-score   the bisect judge against simulations, beside Wald'"'"'s test (BISECT_SEEDS=2000)'

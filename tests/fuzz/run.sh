@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh FUZZ CORPUS_DUMP OUT [TARGET...]: fuzzes each target for FUZZ_SECONDS (readers, 120) or FUZZ_SECONDS_MORE
-# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time. What a target learned stays in
+# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query and selector are FUZZ_server's. What a target learned stays in
 # OUT/corpus/TARGET, what crashed it in OUT/crashes/TARGET: put that into tests/fuzz/saved/TARGET, which `make test`
 # replays. Calls go on from where the last one stopped, and OUT/totals adds them up, so that long times can be had in pieces.
 # Exit 1 when something crashed.
@@ -29,6 +29,7 @@ for names in tests/data/kernel_names.tsv tests/data/kernel_order.txt; do
 	done <"$names"
 done
 for d in tests/fuzz/seeds/* tests/fuzz/saved/*; do
+	[ "${d##*/}" = http ] && continue	# those of fuzz_http.py
 	[ -d "$d" ] && mkdir -p "$out/seeds/${d##*/}" && cp "$d"/* "$out/seeds/${d##*/}/"
 done
 
@@ -36,9 +37,11 @@ one() {
 	t=$1 s=$seconds
 	case " $special " in *" $t "*) s=$more ;; esac
 	mkdir -p "$out/corpus/$t" "$out/crashes/$t"
-	FUZZ_TARGET=$t "$fuzz" -max_total_time="$s" -max_len=16384 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+	from=$(date +%s)
+	case $t in query|selector) program=${fuzz}_server ;; *) program=$fuzz ;; esac
+	FUZZ_TARGET=$t "$program" -max_total_time="$s" -max_len=16384 -timeout=60 -report_slow_units=60 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$out/crashes/$t/" "$out/corpus/$t" "$out/seeds/$t" >"$out/logs/$t" 2>&1 || echo "$t" >>"$out/failed"
-	sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1 \2/p' "$out/logs/$t" >>"$out/totals/$t"
+	echo "$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/logs/$t") $(($(date +%s) - from))" >>"$out/totals/$t"
 	awk -v t="$t" -v kept="$(ls "$out/corpus/$t" | wc -l)" -v crashes="$(ls "$out/crashes/$t" | wc -l)" '{ runs += $1; s += $2 }
 		END { printf "%-26s %6ss %10d runs %6d inputs kept, %d crashes\n", t, s, runs, kept, crashes }' "$out/totals/$t"
 }
