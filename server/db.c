@@ -51,6 +51,7 @@ struct db *db_new(const char *conninfo, const char *application_name, int statem
 	db->conninfo = strdup(conninfo);
 	db->application_name = strdup(application_name);
 	must(db->conninfo && db->application_name);
+	db->hosts = db_hosts_of(conninfo);
 	db->statement_timeout_ms = statement_timeout_ms;
 	buf_init(&db->wire);
 	random_bytes(&db->seed, sizeof(db->seed));
@@ -62,7 +63,7 @@ void db_own_disconnect(struct db *db)
 	counted.open -= db->conn != NULL;
 	PQfinish(db->conn);
 	db->conn = NULL;
-	db->behind = false;
+	db->behind = db->overdue = false;
 	memset(db->prepared, 0, sizeof(db->prepared));
 }
 
@@ -81,6 +82,11 @@ void db_free(struct db *db)
 bool db_is_up(struct db *db)
 {
 	return db->conn != NULL;
+}
+
+bool db_in_tx(const struct db *db)
+{
+	return db->in_tx;
 }
 
 int db_socket(struct db *db)
@@ -160,7 +166,10 @@ int db_own_failed(struct db *db, const PGresult *first, const char *what, struct
 
 	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state ? state : "");
 	db->fate = fate_of(db);
-	one_line(text ? text : PQerrorMessage(db->conn), line);
+	if (db->overdue)
+		snprintf(line, sizeof(line), "no answer in %d s", db_own_patience_ms(db) / 1000);
+	else
+		one_line(text ? text : PQerrorMessage(db->conn), line);
 	if (db->fate != FATE_FINAL || !strncmp(db->sqlstate, "53", 2) || !strncmp(db->sqlstate, "57", 2) ||
 	    !strcmp(db->sqlstate, "42P01") || !strcmp(db->sqlstate, "42703"))
 		kind = ERR_UNAVAILABLE;
@@ -186,7 +195,7 @@ static int finish(struct db *db, int sent, const char *what, PGresult **last, st
 
 	db->sqlstate[0] = 0;
 	db->fate = FATE_FINAL;
-	while (sent && (r = PQgetResult(db->conn))) {
+	while (sent && (r = db_own_result(db))) {
 		status = PQresultStatus(r);
 		if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) {
 			PQclear(good);
@@ -245,36 +254,60 @@ static int session_setup(struct db *db, struct err *err)
 	return finish(db, PQsendQueryParams(db->conn, sql, 1, NULL, values, NULL, NULL, 0), "session", NULL, err);
 }
 
-int db_connect(struct db *db, struct err *err)
+/* To the server, or to the right one of several; what stands before dbname are defaults: the operator's conninfo wins. */
+static int open_link(struct db *db, struct err *err)
 {
-	/* what stands before dbname are defaults: the operator's conninfo wins */
-	const char *const keys[] = {
+	const char *keys[16] = {
 		"connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
 		"target_session_attrs", "dbname", "application_name", "client_encoding", NULL,
 	};
-	const char *const values[] = {
+	const char *values[16] = {
 		"5", "10000", "10", "5", "3", "read-write", db->conninfo, db->application_name, "UTF8", NULL,
 	};
-	int64_t begun = tm_monotonic_usec();
+	uint64_t epoch = db_hosts_epoch(db->hosts);
+	struct buf why;
 	char line[400];
+
+	buf_init(&why);
+	if (db_hosts_several(db->hosts)) {
+		db->conn = db_hosts_connect(db->hosts, keys, values, 9, &why);
+	} else {
+		db->conn = PQconnectdbParams(keys, values, 1);
+		if (PQstatus(db->conn) != CONNECTION_OK) {
+			buf_puts(&why, one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
+			PQfinish(db->conn);
+			db->conn = NULL;
+		}
+	}
+	db->epoch = db_hosts_several(db->hosts) && db->conn ? db_hosts_epoch(db->hosts) : epoch;
+	if (!db->conn)
+		err_set(err, ERR_UNAVAILABLE, "database: %.*s", (int)why.len, why.p ? why.p : "");
+	buf_fini(&why);
+	return db->conn ? 0 : -1;
+}
+
+int db_connect(struct db *db, struct err *err)
+{
+	int64_t begun = tm_monotonic_usec();
+	int ret;
 
 	if (db->conn && db->behind)
 		db_own_catch_up(db);
+	if (db->conn && !db->in_tx && db->epoch != db_hosts_epoch(db->hosts))
+		db_own_disconnect(db);		/* to a server that was the primary once */
 	if (db->conn)
 		return 0;
 	db->sqlstate[0] = 0;
 	db->fate = FATE_LOST;
-	db->conn = PQconnectdbParams(keys, values, 1);
+	ret = open_link(db, err);
 	db->waited_usec += tm_monotonic_usec() - begun;
 	counted.open += db->conn != NULL;
-	if (PQstatus(db->conn) != CONNECTION_OK) {
-		counted.failures++;
-		err_set(err, ERR_UNAVAILABLE, "database: %s",
-			one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
-		db_own_disconnect(db);
+	counted.failures += ret != 0;
+	if (ret)
 		return -1;
-	}
 	PQsetNoticeReceiver(db->conn, notice, NULL);
+	if (db->statement_timeout_ms)	/* a server that reads no more would else stop us in the middle of a long body */
+		PQsetnonblocking(db->conn, 1);
 	if (session_setup(db, err)) {
 		db_own_disconnect(db);
 		return -1;

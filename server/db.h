@@ -73,6 +73,7 @@ struct db *db_new(const char *conninfo, const char *application_name, int statem
 void db_free(struct db *db);
 int db_connect(struct db *db, struct err *err);		/* now; 0 when it is up already */
 bool db_is_up(struct db *db);
+bool db_in_tx(const struct db *db);			/* in the function that db_tx() runs */
 int db_socket(struct db *db);				/* for poll(), after LISTEN; -1 when down */
 int64_t db_waited_usec(const struct db *db);		/* for the server, in all its life: two readings tell what one job cost */
 /* What all connections of the process did, for /metrics. */

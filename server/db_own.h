@@ -5,11 +5,13 @@
 
 #include <libpq-fe.h>
 
+#include "db_hosts.h"
 #include "db_united.h"
 #include "db_wire.h"
 
 #define CHANNELS_MAX 8
 #define STATEMENTS_MAX 512		/* in the program; a power of two */
+#define DB_GRACE_MS 5000		/* past statement_timeout, until the server counts as hung */
 enum fate {				/* what the last error means for a transaction */
 	FATE_FINAL,
 	FATE_AGAIN,			/* as it is, on the same link */
@@ -21,12 +23,15 @@ enum fate {				/* what the last error means for a transaction */
 struct db {
 	PGconn *conn;			/* NULL when down */
 	char *conninfo, *application_name;
+	struct db_hosts *hosts;		/* that conninfo names; shared */
+	uint64_t epoch;			/* of theirs, when the link was made */
 	int statement_timeout_ms;
 	uint64_t generation;
 	int64_t waited_usec;
 	char sqlstate[6];
 	enum fate fate;
 	bool in_tx;
+	bool overdue;			/* this link gave no answer in time: it is given up */
 	bool behind;			/* in pipeline mode still, with one more sync to read: db_connect() does */
 	const struct stmt *prepared[STATEMENTS_MAX];	/* on this connection: a hash set by address */
 	struct {
@@ -52,6 +57,14 @@ struct db {
 void db_own_disconnect(struct db *db);
 void db_own_waited(struct db *db, int64_t since);	/* for the server, since that monotonic moment: one round trip */
 void db_own_round_trip(int64_t usec);			/* the same of waits that are in waited_usec already */
+/*
+ * The next result, as PQgetResult() has it; where none comes in the longest time that a statement may take and some
+ * more, one that is an error without SQLSTATE, and then NULL.
+ */
+PGresult *db_own_result(struct db *db);
+int db_own_patience_ms(const struct db *db);	/* that time; INT_MAX: none */
+int64_t db_own_until(const struct db *db);	/* now and that time: monotonic usec, INT64_MAX: for ever */
+int db_own_left_ms(int64_t until);		/* for poll(): 0 when it is over, -1 for ever */
 /* Records the first error of a call (or NULL: the link's); -1. */
 int db_own_failed(struct db *db, const PGresult *first, const char *what, struct err *err);
 /* Unless it is prepared on this link already: a round trip. */

@@ -84,6 +84,8 @@ struct reading {
 	size_t n_keys;
 	struct sample *samples;
 	size_t n;
+	int64_t *damaged;		/* series with a chunk whose checksum is wrong; each once */
+	size_t n_damaged;
 };
 
 static bool is_waiting(const struct reading *r, uint64_t run_key)
@@ -107,7 +109,18 @@ static void add_waiting(struct reading *r, const struct db_rows *rows)
 	}
 }
 
-static int add_packed(struct reading *r, const struct db_rows *rows, struct err *err)
+static void note_damaged(struct reading *r, int64_t series_id)
+{
+	if (!r->damaged)
+		r->damaged = arena_array(r->arena, int64_t, r->n_series);
+	for (size_t i = 0; i < r->n_damaged; i++)
+		if (r->damaged[i] == series_id)
+			return;
+	if (r->n_damaged < r->n_series)
+		r->damaged[r->n_damaged++] = series_id;
+}
+
+static void add_packed(struct reading *r, const struct db_rows *rows)
 {
 	size_t n;
 
@@ -118,15 +131,13 @@ static int add_packed(struct reading *r, const struct db_rows *rows, struct err 
 			continue;
 		n = db_packs_store_chunk(rows, i, chunk);
 		if (!n)
-			return err_set(err, ERR_BUG, "the pack of series %lld is damaged: `nsecwatchd rebuild` makes it anew",
-				       (long long)db_i64(rows, i, SERIES));
+			note_damaged(r, db_i64(rows, i, SERIES));
 		if (!r->n_keys)
 			r->n += n;
 		for (size_t k = 0; k < n && r->n_keys; k++)
 			if (!is_waiting(r, chunk[k].run_key))
 				r->samples[r->n++] = chunk[k];
 	}
-	return 0;
 }
 
 /* The ids of waiting runs; their keys are kept. */
@@ -173,7 +184,8 @@ static int gather(struct db *db, struct reading *r, const struct db_rows *read, 
 	if (rows)
 		add_waiting(r, rows);
 	db_rows_free(rows);
-	return add_packed(r, read, err);
+	add_packed(r, read);
+	return 0;
 }
 
 static int leave_out_later(struct db *db, struct reading *r, const struct db_horizon *h, struct err *err)
@@ -202,17 +214,33 @@ static int leave_out_later(struct db *db, struct reading *r, const struct db_hor
 	return 0;
 }
 
-/* call: asks for what is to be read. */
+static int read_once(struct db *db, struct reading *r, struct db_call *call, struct err *err)
+{
+	int ret = db_query_telling(db, call, err);
+
+	r->n = r->n_keys = r->n_damaged = 0;
+	if (!ret)
+		ret = gather(db, r, call->rows, err);
+	db_rows_free(call->rows);
+	return ret;
+}
+
+/*
+ * call: asks for what is to be read. Where a checksum is wrong, the packs are made anew from the runs, and read
+ * again: a reader sees the right samples, or an error.
+ */
 static int read_samples(struct db *db, struct reading *r, struct db_call *call, struct err *err)
 {
 	int ret;
 
 	if (!r->n_series)
 		return 0;
-	ret = db_query_telling(db, call, err);
-	if (!ret)
-		ret = gather(db, r, call->rows, err);
-	db_rows_free(call->rows);
+	ret = read_once(db, r, call, err);
+	if (!ret && r->n_damaged)
+		ret = db_packs_mend(db, r->damaged, r->n_damaged, err) || read_once(db, r, call, err) ? -1 : 0;
+	if (!ret && r->n_damaged)
+		ret = err_set(err, ERR_BUG, "the pack of series %lld stays damaged: `nsecwatchd rebuild` tells more",
+			      (long long)r->damaged[0]);
 	if (!ret && r->n && db_horizon(db))
 		ret = leave_out_later(db, r, db_horizon(db), err);
 	if (ret)

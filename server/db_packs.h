@@ -31,6 +31,12 @@ int db_packs_lock(struct db *db, struct err *err);
 /* Under that lock: what the packs have of this run goes. */
 int db_packs_drop(struct db *db, const struct run *run, struct err *err);
 
+/*
+ * Makes the packs of these series anew from the runs: for whoever came upon a damaged chunk. In a transaction or not;
+ * waits for whoever packs. Logs that it did.
+ */
+int db_packs_mend(struct db *db, const int64_t *series_ids, size_t n, struct err *err);
+
 /* Makes all packs anew from runs where they differ from what they should be; tells how many did. */
 struct rebuild_report {
 	size_t runs, series, samples, series_changed;

@@ -15,7 +15,7 @@ int db_packs_lock(struct db *db, struct err *err)
 
 /* All samples of these series but the run's; *n_dropped: how many were the run's. */
 static int read_others(struct db *db, const int64_t *series_ids, size_t n, uint64_t run_key, struct sample_list *l,
-		       size_t *n_dropped, struct err *err)
+		       size_t *n_dropped, bool *damaged, struct err *err)
 {
 	static const struct stmt chunks = {
 		"packs_drop_read", "SELECT series_id, samples, body, crc32 FROM series_pack WHERE series_id = ANY($1)"
@@ -23,17 +23,15 @@ static int read_others(struct db *db, const int64_t *series_ids, size_t n, uint6
 	};
 	struct sample chunk[PACK_CHUNK_MAX];
 	struct db_rows *rows;
-	int ret = 0;
 
-	*n_dropped = 0;
+	*n_dropped = l->n = 0;
+	*damaged = false;
 	if (db_query(db, &chunks, DB_ARGS(db_arg_i64s(series_ids, n)), &rows, err))
 		return -1;
-	for (int i = 0; i < db_rows_count(rows) && !ret; i++) {
+	for (int i = 0; i < db_rows_count(rows); i++) {
 		size_t many = db_packs_store_chunk(rows, i, chunk);
 
-		if (!many)
-			ret = err_set(err, ERR_BUG, "the pack of series %lld is damaged: `nsecwatchd rebuild` makes it anew",
-				      (long long)db_i64(rows, i, 0));
+		*damaged |= !many;
 		for (size_t k = 0; k < many; k++)
 			if (chunk[k].run_key == run_key)
 				++*n_dropped;
@@ -41,7 +39,7 @@ static int read_others(struct db *db, const int64_t *series_ids, size_t n, uint6
 				*db_packs_store_more(l, 1) = chunk[k];
 	}
 	db_rows_free(rows);
-	return ret;
+	return 0;
 }
 
 /* The series' packs anew, of these samples, which stand by series. */
@@ -73,8 +71,12 @@ int db_packs_drop(struct db *db, const struct run *run, struct err *err)
 	for (size_t i = 0; i < run->n_results && !ret; i += AT_ONCE) {
 		size_t n = run->n_results - i < AT_ONCE ? run->n_results - i : AT_ONCE, dropped;
 		struct sample_list l = { 0 };
+		bool damaged;
 
-		ret = read_others(db, run->series_ids + i, n, key, &l, &dropped, err);
+		ret = read_others(db, run->series_ids + i, n, key, &l, &dropped, &damaged, err);
+		if (!ret && damaged)
+			ret = db_packs_mend(db, run->series_ids + i, n, err) ||
+			      read_others(db, run->series_ids + i, n, key, &l, &dropped, &damaged, err) ? -1 : 0;
 		if (!ret && dropped)
 			ret = write_others(db, run->series_ids + i, n, &l, err);
 		db_packs_store_free(&l);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../lib/ids.h"
+#include "../lib/log.h"
 #include "../lib/must.h"
 #include "db_packs_store.h"
 #include "db_seen.h"
@@ -252,6 +253,37 @@ static int write_anew(struct db *db, const int64_t *ids, size_t n, struct err *e
 		ret = db_packs_store_write(db, &chunks, err);
 	db_packs_store_free(&l);
 	arena_free(chunks.arena);
+	return ret;
+}
+
+struct mending {
+	const int64_t *ids;		/* sorted */
+	size_t n;
+};
+
+static int mend(struct db *db, void *arg, struct err *err)
+{
+	const struct mending *m = arg;
+	bool mine;
+
+	if (db_packs_store_lock(db, true, &mine, err))
+		return -1;
+	return write_anew(db, m->ids, m->n, err);
+}
+
+int db_packs_mend(struct db *db, const int64_t *series_ids, size_t n, struct err *err)
+{
+	int64_t *ids = malloc(n * sizeof(*ids));
+	struct mending m = { ids, n };
+	int ret;
+
+	must(ids != NULL);
+	memcpy(ids, series_ids, n * sizeof(*ids));
+	qsort(ids, n, sizeof(*ids), ids_compare);
+	ret = db_in_tx(db) ? mend(db, &m, err) : db_tx(db, mend, &m, DEADLINE_MS, err);
+	log_event(ret ? LOG_ERROR : LOG_WARN, ret ? "a damaged pack could not be made anew" : "damaged packs were made anew from the runs",
+		  "series=%lld more=%zu", (long long)ids[0], n - 1);
+	free(ids);
 	return ret;
 }
 

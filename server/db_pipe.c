@@ -63,7 +63,7 @@ static int skip_to_sync(struct db *db)
 	PGresult *r;
 
 	for (int nulls = 0; status != PGRES_PIPELINE_SYNC && nulls < 2;) {
-		r = PQgetResult(db->conn);
+		r = db_own_result(db);
 		nulls += !r;
 		status = PQresultStatus(r);
 		PQclear(r);
@@ -87,7 +87,7 @@ static int finish_all(struct db *db, struct db_call *calls, size_t n, bool *comm
 	while (at <= end + (committed ? 1 : 0)) {
 		struct db_call *call = at >= first && at < end ? &calls[at - first] : NULL;
 
-		r = PQgetResult(db->conn);
+		r = db_own_result(db);
 		if (!r) {
 			at++;
 			continue;

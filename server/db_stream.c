@@ -27,15 +27,25 @@ static bool take_in(struct db *beside)
 	return PQconsumeInput(beside->conn) && PQstatus(beside->conn) == CONNECTION_OK;
 }
 
-/* Until there is a result, or an error that PQgetResult() tells. */
+/* Sends what is left to be sent; what to wait for. */
+static short wanted(const struct db *db)
+{
+	return PQflush(db->conn) > 0 ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* Until there is a result, or an error that db_own_result() tells. */
 static void wait_for_both(struct db *db)
 {
-	while (PQisBusy(db->conn)) {
-		struct pollfd fd[] = { { .fd = PQsocket(db->conn), .events = POLLIN },
-				       { .fd = PQsocket(db->beside->conn), .events = POLLIN } };
+	int64_t until = db_own_until(db);
 
-		if (poll(fd, 2, -1) < 0 && errno != EINTR)
+	while (PQisBusy(db->conn)) {
+		struct pollfd fd[] = { { .fd = PQsocket(db->conn), .events = wanted(db) },
+				       { .fd = PQsocket(db->beside->conn), .events = wanted(db->beside) } };
+
+		if (poll(fd, 2, db_own_left_ms(until)) < 0 && errno != EINTR)
 			return;
+		if (!db_own_left_ms(until))
+			return;		/* db_own_result() gives it some more time, and then up */
 		if (fd[1].revents && !take_in(db->beside)) {
 			db->beside = NULL;
 			return;
@@ -55,7 +65,7 @@ static PGresult *next(struct db *db)
 		db->beside = NULL;
 	if (db->beside)
 		wait_for_both(db);
-	r = PQgetResult(db->conn);
+	r = db_own_result(db);
 	db->waited_usec += tm_monotonic_usec() - begun;
 	return r;
 }

@@ -104,6 +104,8 @@ struct web {
 void web_run_call(struct call *call, struct db *db, struct arena *arena);
 /* Puts an error into the call as its answer. status 0: by kind; code NULL: by kind. */
 void web_run_fail(struct call *call, unsigned status, const char *code, const struct err *err);
+/* 503: nobody had time for it. */
+void web_run_too_late(struct call *call);
 
 /* web_guard.c: refuses requests whose length two parsers could read differently, and bad ones. */
 int web_guard_headers(struct MHD_Connection *connection, const char *version, struct err *err);
@@ -111,6 +113,7 @@ int web_guard_headers(struct MHD_Connection *connection, const char *version, st
 /* web_queue.c: the workers. */
 struct web_queue *web_queue_new(struct web *web);
 bool web_queue_push(struct web_queue *q, struct call *call);	/* false: full, or stopping */
+void web_queue_expire(struct web_queue *q);			/* answers those that waited too long, should no worker come to it */
 void web_queue_stop(struct web_queue *q);			/* answers what waits, ends the workers */
 void web_queue_free(struct web_queue *q);			/* accepts NULL */
 void web_queue_stats(struct web_queue *q, uint64_t *queued, uint64_t *busy);

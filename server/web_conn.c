@@ -193,6 +193,7 @@ void *web_conn_reap(void *cls)
 
 	while (!atomic_load(&web->stopping)) {
 		reap(web);
+		web_queue_expire(web->queue);
 		nanosleep(&pause, NULL);
 	}
 	return NULL;

@@ -122,6 +122,36 @@ static void wake_parked(struct web_queue *q)
 	}
 }
 
+/* Under lock: the first of the queue leaves it. */
+static struct call *take_first(struct web_queue *q)
+{
+	struct call *call = q->first;
+
+	q->first = call->next;
+	if (!q->first)
+		q->last = NULL;
+	q->queued--;
+	return call;
+}
+
+void web_queue_expire(struct web_queue *q)
+{
+	int64_t before = tm_monotonic_usec() - q->web->conf->request_timeout_s * INT64_C(1000000);
+	struct MHD_Connection *connection;
+	struct call *call;
+
+	for (;;) {
+		must(!pthread_mutex_lock(&q->lock));
+		call = q->first && q->first->queued_at < before ? take_first(q) : NULL;
+		must(!pthread_mutex_unlock(&q->lock));
+		if (!call)
+			return;
+		connection = call->connection;
+		web_run_too_late(call);
+		MHD_resume_connection(connection);
+	}
+}
+
 static void unlist(struct worker *w)
 {
 	struct worker **p = &w->queue->idle;
@@ -164,14 +194,8 @@ static struct call *next_call(struct worker *w)
 		wait_for_work(w);
 		wake_parked(q);
 	}
-	call = q->first;
-	if (call) {
-		q->first = call->next;
-		if (!q->first)
-			q->last = NULL;
-		q->queued--;
-		q->busy++;
-	}
+	call = q->first ? take_first(q) : NULL;
+	q->busy += call != NULL;
 	must(!pthread_mutex_unlock(&q->lock));
 	return call;
 }

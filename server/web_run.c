@@ -237,6 +237,14 @@ static const char *timing(struct call *call, int64_t begun, int64_t db_usec)
 			    ms[0], hundredths[0], ms[1], hundredths[1], ms[2], hundredths[2]);
 }
 
+void web_run_too_late(struct call *call)
+{
+	struct err err = { 0 };
+
+	err_set(&err, ERR_UNAVAILABLE, "the server is too busy: the request waited too long");
+	web_run_fail(call, 0, NULL, &err);
+}
+
 void web_run_call(struct call *call, struct db *db, struct arena *arena)
 {
 	struct req *rq = &call->rq;
@@ -249,8 +257,7 @@ void web_run_call(struct call *call, struct db *db, struct arena *arena)
 	rq->version = NULL;
 	buf_clear(&rq->out);
 	if (begun - call->queued_at > call->web->conf->request_timeout_s * 1000000LL && call->queued_at) {
-		err_set(&err, ERR_UNAVAILABLE, "the server is too busy: the request waited too long");
-		web_run_fail(call, 0, NULL, &err);
+		web_run_too_late(call);
 	} else if (run(call, &err)) {
 		must(err.kind != ERR_NONE);
 		must(!rq->shared);	/* the last thing that a handler makes: nothing fails after it */

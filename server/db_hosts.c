@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "db_hosts.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/must.h"
+#include "../lib/num.h"
+#include "../lib/tm.h"
+
+#define HOSTS_MAX 16
+#define STEP_USEC 200000	/* until the next server is asked, too */
+#define TIMEOUT_S 5		/* connect_timeout where nobody says another */
+
+struct host {
+	char *name, *addr, *port;	/* NULL: not given */
+};
+
+struct db_hosts {
+	struct db_hosts *next;
+	char *conninfo;
+	struct host hosts[HOSTS_MAX];
+	int n;				/* 0 or 1: libpq's business */
+	int timeout_s;
+	bool one_is_right;		/* only the primary will do, so that it can move */
+	_Atomic int right;		/* which was right last; -1: none yet */
+	_Atomic uint64_t epoch;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct db_hosts *all;		/* under lock */
+
+/* ---- what the conninfo names ---- */
+
+static const char *option(const PQconninfoOption *options, const char *keyword, const char *variable)
+{
+	for (const PQconninfoOption *o = options; o->keyword; o++)
+		if (!strcmp(o->keyword, keyword) && o->val && *o->val)
+			return o->val;
+	return variable ? getenv(variable) : NULL;
+}
+
+static int parts_of(const char *list)
+{
+	int n = 1;
+
+	for (; list && *list; list++)
+		n += *list == ',';
+	return list ? n : 0;
+}
+
+/* The nth part of a list with commas; of a list of one, that; NULL: none, or an empty one. */
+static char *part_of(const char *list, int nth)
+{
+	char *part;
+
+	if (!list)
+		return NULL;
+	for (; nth && parts_of(list) > 1; nth--)
+		list = strchr(list, ',') + 1;
+	if (!strcspn(list, ","))
+		return NULL;
+	part = strndup(list, strcspn(list, ","));
+	must(part != NULL);
+	return part;
+}
+
+/* 1, or 2 and more servers; where libpq has something to say against the list, it shall. */
+static void read_list(struct db_hosts *h, const PQconninfoOption *options)
+{
+	const char *names = option(options, "host", "PGHOST"), *addrs = option(options, "hostaddr", "PGHOSTADDR");
+	const char *ports = option(options, "port", "PGPORT"), *timeout = option(options, "connect_timeout", "PGCONNECT_TIMEOUT");
+	const char *session = option(options, "target_session_attrs", "PGTARGETSESSIONATTRS");
+	int n = parts_of(addrs ? addrs : names);
+	int64_t seconds;
+
+	if (n > HOSTS_MAX || option(options, "service", "PGSERVICE") || (parts_of(ports) > 1 && parts_of(ports) != n) ||
+	    (names && addrs && parts_of(names) != n))
+		return;
+	h->n = n;
+	for (int i = 0; i < n; i++)
+		h->hosts[i] = (struct host){ part_of(names, i), part_of(addrs, i), part_of(ports, i) };
+	h->timeout_s = TIMEOUT_S;
+	if (timeout && !num_parse_i64(timeout, strlen(timeout), &seconds) && seconds > 0 && seconds < 3600)
+		h->timeout_s = seconds < 2 ? 2 : (int)seconds;	/* 2: as libpq has it */
+	h->one_is_right = !session || !strcmp(session, "read-write") || !strcmp(session, "primary");
+}
+
+static struct db_hosts *hosts_new(const char *conninfo)
+{
+	struct db_hosts *h = calloc(1, sizeof(*h));
+	PQconninfoOption *options;
+
+	must(h != NULL);
+	h->conninfo = strdup(conninfo);
+	must(h->conninfo != NULL);
+	atomic_init(&h->right, -1);
+	options = PQconninfoParse(conninfo, NULL);
+	if (options)
+		read_list(h, options);
+	PQconninfoFree(options);
+	return h;
+}
+
+struct db_hosts *db_hosts_of(const char *conninfo)
+{
+	struct db_hosts *h;
+
+	must(!pthread_mutex_lock(&lock));
+	for (h = all; h && strcmp(h->conninfo, conninfo) != 0; h = h->next)
+		;
+	if (!h) {
+		h = hosts_new(conninfo);
+		h->next = all;
+		all = h;
+	}
+	must(!pthread_mutex_unlock(&lock));
+	return h;
+}
+
+bool db_hosts_several(const struct db_hosts *h)
+{
+	return h->n > 1;
+}
+
+uint64_t db_hosts_epoch(struct db_hosts *h)
+{
+	return atomic_load(&h->epoch);
+}
+
+/* ---- asking them ---- */
+
+struct race {
+	struct db_hosts *h;
+	struct {
+		PGconn *conn;		/* NULL: not asked, or has failed */
+		PostgresPollingStatusType wants;
+		int64_t since;
+		int host;
+	} lanes[HOSTS_MAX];
+	int started;
+	int64_t next_start;
+	struct buf *why;
+};
+
+static void lane_ends(struct race *r, int lane, const char *why)
+{
+	const struct host *host = &r->h->hosts[r->lanes[lane].host];
+	const char *name = host->name ? host->name : host->addr;
+
+	buf_printf(r->why, "%s%s%s%s: ", r->why->len ? "; " : "", name ? name : "local", host->port ? ":" : "",
+		   host->port ? host->port : "");
+	buf_printf(r->why, "%.*s", (int)strcspn(why, "\n"), why);
+	PQfinish(r->lanes[lane].conn);
+	r->lanes[lane].conn = NULL;
+	r->next_start = 0;
+}
+
+/* The one that was right last, then the others as they are written. */
+static int host_of_lane(const struct race *r, int lane)
+{
+	int right = atomic_load(&r->h->right);
+
+	if (right < 0)
+		return lane;
+	return !lane ? right : lane <= right ? lane - 1 : lane;
+}
+
+static void start(struct race *r, const char **keys, const char **values, size_t n)
+{
+	int lane = r->started++, at = host_of_lane(r, lane);
+	const struct host *host = &r->h->hosts[at];
+
+	/* later ones count: in place of the conninfo's lists; NULL: as if it did not stand there */
+	keys[n] = "host";
+	values[n] = host->name;
+	keys[n + 1] = "hostaddr";
+	values[n + 1] = host->addr;
+	keys[n + 2] = "port";
+	values[n + 2] = host->port;
+	keys[n + 3] = NULL;
+	values[n + 3] = NULL;
+	r->lanes[lane].host = at;
+	r->lanes[lane].conn = PQconnectStartParams(keys, values, 1);
+	r->lanes[lane].since = tm_monotonic_usec();
+	r->lanes[lane].wants = PGRES_POLLING_WRITING;
+	r->next_start = r->lanes[lane].since + STEP_USEC;
+	if (!r->lanes[lane].conn || PQstatus(r->lanes[lane].conn) == CONNECTION_BAD)
+		lane_ends(r, lane, r->lanes[lane].conn ? PQerrorMessage(r->lanes[lane].conn) : "out of memory");
+}
+
+/* Until something happens to one of them, or something is due. How many are under way. */
+static int watch_lanes(struct race *r, struct pollfd fds[HOSTS_MAX])
+{
+	int64_t due = r->started < r->h->n ? r->next_start : INT64_MAX;
+	int n = 0;
+
+	for (int i = 0; i < r->started; i++) {
+		int64_t end = r->lanes[i].since + r->h->timeout_s * INT64_C(1000000);
+
+		fds[i] = (struct pollfd){ .fd = -1 };
+		if (!r->lanes[i].conn)
+			continue;
+		fds[i].fd = PQsocket(r->lanes[i].conn);
+		fds[i].events = r->lanes[i].wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+		due = end < due ? end : due;
+		n++;
+	}
+	if (n) {
+		int64_t left = due - tm_monotonic_usec();
+
+		poll(fds, (nfds_t)r->started, left <= 0 ? 0 : (int)(left / 1000) + 1);
+	}
+	return n;
+}
+
+/* The lane that has a good connection, or -1. */
+static int advance(struct race *r, const struct pollfd fds[HOSTS_MAX])
+{
+	int64_t now = tm_monotonic_usec();
+
+	for (int i = 0; i < r->started; i++) {
+		if (!r->lanes[i].conn)
+			continue;
+		if (fds[i].revents)
+			r->lanes[i].wants = PQconnectPoll(r->lanes[i].conn);
+		if (r->lanes[i].wants == PGRES_POLLING_OK)
+			return i;
+		if (r->lanes[i].wants == PGRES_POLLING_FAILED)
+			lane_ends(r, i, PQerrorMessage(r->lanes[i].conn));
+		else if (now - r->lanes[i].since > r->h->timeout_s * INT64_C(1000000))
+			lane_ends(r, i, "no answer in time");
+	}
+	return -1;
+}
+
+static PGconn *won_by(struct race *r, int lane)
+{
+	PGconn *conn = r->lanes[lane].conn;
+	int before = atomic_exchange(&r->h->right, r->lanes[lane].host);
+
+	if (before >= 0 && before != r->lanes[lane].host && r->h->one_is_right)
+		atomic_fetch_add(&r->h->epoch, 1);
+	r->lanes[lane].conn = NULL;
+	for (int i = 0; i < r->started; i++)
+		PQfinish(r->lanes[i].conn);
+	return conn;
+}
+
+PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **values, size_t n, struct buf *why)
+{
+	struct race r = { .h = h, .why = why };
+	struct pollfd fds[HOSTS_MAX];
+	int lane;
+
+	for (;;) {
+		if (r.started < h->n && tm_monotonic_usec() >= r.next_start) {
+			start(&r, keys, values, n);
+			continue;
+		}
+		if (!watch_lanes(&r, fds))
+			return NULL;	/* all were asked, none is left */
+		lane = advance(&r, fds);
+		if (lane >= 0)
+			return won_by(&r, lane);
+	}
+}
