@@ -28,6 +28,18 @@ static void answer(struct call *call, struct reply_body *body)
 	call->response = reply_make(body, r, &call->sent);
 }
 
+/* Why requests are not served: at most a line a second, while as many may fail as come. */
+static void tell_unavailable(const struct call *call, const struct err *err)
+{
+	static _Atomic int64_t next_at;
+	int64_t now = tm_monotonic_usec(), due = atomic_load(&next_at);
+	char quoted[800];
+
+	if (now >= due && atomic_compare_exchange_strong(&next_at, &due, now + 1000000))
+		log_event(LOG_WARN, "unavailable", "request_id=%s error=%s", call->rq.request_id,
+			  log_quote(quoted, sizeof(quoted), err->message));
+}
+
 void web_run_fail(struct call *call, unsigned status, const char *code, const struct err *err)
 {
 	struct reply *r = &call->reply;
@@ -47,6 +59,8 @@ void web_run_fail(struct call *call, unsigned status, const char *code, const st
 		err_set(&told, ERR_BUG, "a fault of the server; its log has it as request %s", call->rq.request_id);
 		reply_error(&out, code, &told);
 	} else {
+		if (r->status == 503)
+			tell_unavailable(call, err);
 		reply_error(&out, code, err);
 	}
 	answer(call, reply_body_new(&out, "application/json", false, NULL));
