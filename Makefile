@@ -241,6 +241,13 @@ test-kill: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@BUILD=$(BUILD) NSECWATCH_KILL_RUNS=500 NSECWATCH_KILLS=50 NSECWATCH_KILL_KERNELS=$(KILL_KERNELS) PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/http/test_kill.py
+.PHONY: test-faults
+# All faults, and the table of them: tests/faults/conftest.py. FAULTS="-k network" only some. About six minutes; root for some.
+test-faults: deps-test
+	@tools/deps.sh faults
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) SAN=$(SAN) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -rs --tb=short -p no:cacheprovider $(FAULT_FILES) $(FAULTS)
+FAULT_FILES := tests/faults $(patsubst %,tests/http/test_%.py,concurrency hardening kill up) -m fault
 test-compose:
 	tests/compose.sh
 test-fresh:
@@ -297,6 +304,7 @@ help:
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make bench-pages    how quick the pages are in headless Chromium, each number beside its limit'
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
+	@echo 'make test-faults    everything that can break is broken, and the table of it (root for some of it; FAULTS="-k network": some)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
 	@echo 'make lint-js        eslint and tsc --checkJs on the scripts'

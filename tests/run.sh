@@ -78,7 +78,7 @@ run_http() {
 	export NSECWATCH_SEEN="$logs/seen"
 	rm -rf "$NSECWATCH_SEEN"
 	mkdir -p "$NSECWATCH_SEEN"
-	pytest_of http -n "$(nproc)" --dist loadfile --durations=25 --ignore=tests/http/test_kill.py tests/http
+	pytest_of http -n "$(nproc)" --dist loadfile --durations=25 -m "not slow" --ignore=tests/http/test_kill.py tests/http tests/faults
 	pytest_of http-all -m after_all tests/http/test_openapi.py
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Installs what is missing, and only that: apt as root or through `sudo -n`. Where that
 # cannot be, prints the one line to run and fails.
-# usage: tools/deps.sh build|run|test|compose|client|test-client	(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
+# usage: tools/deps.sh build|run|test|faults|compose|client|test-client	(WITH_NPM=no: nothing of npm; CC=clang: that compiler)
 set -eu
-what=${1:?build, run, test, compose, client or test-client}
+what=${1:?build, run, test, faults, compose, client or test-client}
 missing=
 
 # need PACKAGE COMMAND...: PACKAGE is missing when COMMAND fails
@@ -17,6 +17,13 @@ have() { command -v "$1"; }
 include() { printf "#include <%s>\n" "$1" | cc -E -; }
 server_programs() { have postgres && have initdb || ls -d /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb 2>/dev/null | grep . ; }
 module() { /usr/bin/python3 -c "import $1"; }
+
+# what breaks networks, clocks and disks
+if [ "$what" = faults ]; then
+	need iproute2 have ip
+	need util-linux have nsenter
+	need libfaketime ls /usr/lib/*/faketime/libfaketimeMT.so.1
+fi
 
 # containers only: the programs inside are built inside
 if [ "$what" = compose ]; then

@@ -18,10 +18,10 @@ import net
 class Node(Postgres):
     """
     conf: lines of postgresql.conf. folder: where its data is kept, else a new one. machine: a namespace's name, address: what to
-    listen on there. copy_of: another Node, whose standby this one is, by the name `name`.
+    listen on there. copy_of: another Node, whose standby this one is, by the name `name`. wal: where its log is kept.
     """
 
-    def __init__(self, conf=(), folder=None, machine=None, address=None, copy_of=None, name="standby"):
+    def __init__(self, conf=(), folder=None, machine=None, address=None, copy_of=None, name="standby", wal=None):
         self.dir = pathlib.Path(folder or tempfile.mkdtemp(prefix="nsw-node-"))
         self.own_folder = folder is None
         self.machine, self.address, self.name = machine, address, name
@@ -34,7 +34,10 @@ class Node(Postgres):
         if copy_of:
             self._copy(copy_of)
         else:
-            self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+            if wal:
+                os.chown(wal, self.user.get("user", -1), self.user.get("group", -1))
+            self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "--wal-segsize=1",
+                      *(["-X", wal / "pg_wal"] if wal else []))
             with open(self.data / "pg_hba.conf", "a") as hba:
                 hba.write("host all all 10.77.0.0/24 trust\nhost replication all 10.77.0.0/24 trust\n")
         with open(self.data / "postgresql.conf", "a") as out:
@@ -58,6 +61,12 @@ class Node(Postgres):
     def promote(self):
         """Returns when it has been told to, as an operator's command does."""
         self._run("pg_ctl", "-D", self.data, "-W", "promote")
+
+    def is_dead(self):
+        """Ended by itself: a moment is given to one that is about to."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(3)
+        return self.process.poll() is not None
 
     def freeze(self):
         """Every process of it stops, and says nothing."""

@@ -35,7 +35,7 @@ def faked(process, clock, dont_fake_monotonic=True):
     """The process sees another wall clock: what stands in the file `clock`, read anew all the time."""
     library = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
     if not library:
-        pytest.skip("libfaketime is missing: make deps-faults")
+        pytest.skip("libfaketime is missing (libfaketime)")
     if SAN:
         pytest.skip("libfaketime and a sanitizer's runtime both want to be loaded first")
     environment = {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1",

@@ -140,6 +140,8 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "after_all: runs behind all others, and only with all of them")
+    config.addinivalue_line("markers", "fault(what, expectation): a row of the fault table, see tests/faults/conftest.py")
+    config.addinivalue_line("markers", "slow: not part of make test")
     if SEEN and config.option.markexpr == "after_all":
         openapi.recall(SEEN)
 

@@ -215,6 +215,7 @@ def pack_everything(database):
             watch.stop()
 
 
+@pytest.mark.fault("serve is killed (kill -9) amid uploads", "nothing acknowledged is lost, nothing is doubled, the packs agree")
 def test_kill_9_of_the_server_amid_a_thousand_posts(server, tokens, database):
     def disaster():
         server.kill()
@@ -226,6 +227,7 @@ def test_kill_9_of_the_server_amid_a_thousand_posts(server, tokens, database):
     check_all_there_once(database, flood)
 
 
+@pytest.mark.fault("PostgreSQL is killed (kill -9 of all its processes)", "nothing acknowledged is lost, nothing is doubled, the packs agree; back by itself")
 def test_kill_9_of_postgresql_amid_a_thousand_posts(server, tokens, database, postgres):
     def disaster():
         postgres.kill()
@@ -236,6 +238,7 @@ def test_kill_9_of_postgresql_amid_a_thousand_posts(server, tokens, database, po
     check_all_there_once(database, flood)
 
 
+@pytest.mark.fault("PostgreSQL is restarted", "nothing acknowledged is lost, nothing is doubled, the packs agree; back by itself")
 def test_a_restart_of_postgresql_amid_a_thousand_posts(server, tokens, database, postgres):
     def disaster():
         postgres.stop()

@@ -210,6 +210,7 @@ def test_only_serve_listens_and_postgres_not_on_the_network(up):
                    if f":{5432:04X} 00000000:0000" in line.decode())
 
 
+@pytest.mark.fault("under up: serve and watch are killed", "they are started again")
 def test_a_server_that_is_killed_is_started_again(up):
     before = up.child("nsecwatchd serve")
     os.kill(before, signal.SIGKILL)
@@ -220,6 +221,7 @@ def test_a_server_that_is_killed_is_started_again(up):
     wait_until(lambda: up.child("nsecwatchd watch") not in (None, watch), "another watch runs")
 
 
+@pytest.mark.fault("under up: PostgreSQL is killed", "it is started again, serve finds it, no run is lost")
 def test_a_postgres_that_is_killed_is_started_again_and_no_run_is_lost(up):
     run = up.store(machine="before-the-kill").json()["run_id"]
     server = up.child("nsecwatchd serve")
@@ -243,6 +245,7 @@ def test_a_signal_stops_all_of_it_and_the_next_start_has_everything(up, sig):
     assert up.runs() == runs  # the demo is not loaded twice
 
 
+@pytest.mark.fault("up itself is killed", "its parts end, the next start has everything")
 def test_after_kill_9_of_the_parent_nothing_is_left_and_the_next_start_works(up):
     run = up.store(machine="before-the-end").json()["run_id"]
     family = up.family()
@@ -296,6 +299,7 @@ def test_as_a_background_job_under_nohup(place, request):
             up.stop()
 
 
+@pytest.mark.fault("up and all its parts are killed", "the next start works")
 def test_after_kill_9_of_everything_the_next_start_works(up):
     run = up.store(machine="power-cut").json()["run_id"]
     for pid in [up.process.pid, *up.family()]:
@@ -337,6 +341,7 @@ def test_an_orphaned_postgres_is_stopped_first(up):
     assert "earlier start" in up.output()
 
 
+@pytest.mark.fault("up is killed while it makes the cluster", "the next start begins anew")
 def test_an_interrupted_initdb_is_begun_anew(started, place):
     data = place / "interrupted"
     half = data / "pg.new" / "base"
