@@ -77,6 +77,7 @@ struct chart_compare {
 	const struct chart_effect *rows;
 	size_t n_rows, n_all;		/* drawn, there are */
 	bool chosen;			/* from rows that there are: none is no lack of data */
+	bool arranged;			/* in an order asked for: labels are whole names, and those not drawn come after */
 };
 
 struct chart_cell {

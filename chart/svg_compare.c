@@ -14,6 +14,7 @@
 #define WIDTH 960.0
 #define EDGE 12.0
 #define NAMES 220.0		/* for the rows' names */
+#define NAMES_WHOLE 390.0	/* where they hold benchmark and machine, too */
 #define TEXTS 230.0		/* for what they say, at the right */
 #define ROW 20.0
 #define AXIS 26.0		/* between heading and first row: names of the ticks */
@@ -64,7 +65,7 @@ static void plan(struct plan *p, const struct chart_compare *c, double top)
 		}
 	if (r.hi - r.lo < 0.02)
 		r = (struct svg_range){ r.lo - 0.01, r.hi + 0.01 };
-	*p = (struct plan){ .top = top + AXIS, .bottom = top + AXIS + rows * ROW + 4, .left = EDGE + NAMES,
+	*p = (struct plan){ .top = top + AXIS, .bottom = top + AXIS + rows * ROW + 4, .left = EDGE + (c->arranged ? NAMES_WHOLE : NAMES),
 			    .right = WIDTH - TEXTS };
 	p->x = (struct svg_scale){ r.lo, r.hi, p->left, p->right, r.lo > 0 && r.hi > LOG_FROM * r.lo };
 	svg_widen(&p->x, 0.04);
@@ -140,7 +141,7 @@ static void rows(struct buf *out, const struct plan *p, const struct chart_compa
 			svg_text(out, EDGE, y + 13, "bold halo", "start", text);
 			y += ROW;
 		}
-		svg_shorten(text, sizeof(text), e->label, 32);
+		svg_shorten(text, sizeof(text), e->label, c->arranged ? 58 : 32);
 		svg_text(out, EDGE + 12, y + 14, "", "start", text);
 		effect(out, p, e, y + ROW / 2);
 		svg_shorten(text, sizeof(text), e->text, 36);
@@ -164,7 +165,8 @@ static void legend(struct buf *out, const struct plan *p, const struct chart_com
 		svg_text(out, EDGE, y += ROW * 0.8, "muted", "start", text);
 	}
 	if (c->n_rows < c->n_all) {
-		snprintf(text, sizeof(text), "%zu of %zu rows: the largest changes.", c->n_rows, c->n_all);
+		snprintf(text, sizeof(text), "%zu of %zu rows: the %s.", c->n_rows, c->n_all,
+			 c->arranged ? "first" : "largest changes");
 		svg_text(out, EDGE, y + ROW * 0.8, "muted", "start", text);
 	}
 }

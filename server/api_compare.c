@@ -11,6 +11,7 @@
 #include "api_compare_values.h"
 #include "api_shapes.h"
 #include "api_sweep.h"
+#include "calc_arranged.h"
 #include "calc_facts.h"
 #include "calc_shown.h"
 #include "calc_words.h"
@@ -85,6 +86,26 @@ static void json_rows(struct jsonw *j, struct arena *a, const struct compare *c,
 	jsonw_array_end(j);
 }
 
+/* Of the rows in this order the first n_rows, then the next, ... */
+static void json_groups(struct jsonw *j, const struct compare *c)
+{
+	jsonw_key(j, "groups");
+	jsonw_array(j);
+	for (size_t i = 0; i < c->n_groups; i++) {
+		const struct compare_group *g = &c->groups[i];
+
+		jsonw_object(j);
+		jsonw_kstr(j, "value", g->value);
+		jsonw_ki64(j, "rows", (int64_t)g->n_rows);
+		jsonw_ki64(j, "regressions", (int64_t)g->regressions);
+		jsonw_ki64(j, "improvements", (int64_t)g->improvements);
+		jsonw_ki64(j, "unchanged", (int64_t)g->unchanged);
+		jsonw_knum(j, "geomean_percent", g->geomean_percent);
+		jsonw_object_end(j);
+	}
+	jsonw_array_end(j);
+}
+
 /* What the rows say together, size by size: as the sweep would. */
 static void json_sweeps(struct jsonw *j, struct arena *a, const struct compare *c, bool explain)
 {
@@ -126,7 +147,7 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 	jsonw_key(&j, "summary");
 	jsonw_object(&j);
 	jsonw_ki64(&j, "rows", (int64_t)calc_compare_whole(c)->n_rows);
-	if (c->of)
+	if (c->chosen_by)
 		jsonw_ki64(&j, "shown", (int64_t)c->n_rows);
 	jsonw_ki64(&j, "regressions", (int64_t)c->regressions);
 	jsonw_ki64(&j, "improvements", (int64_t)c->improvements);
@@ -138,6 +159,8 @@ static void as_json(struct buf *out, struct arena *a, const struct compare *c, c
 		json_explained(&j, c);
 	jsonw_object_end(&j);
 	json_rows(&j, a, c, asked);
+	if (c->grouped_by)
+		json_groups(&j, c);
 	if (asked->sweeps)
 		jsonw_kstr(&j, "sentence", calc_facts(a, calc_compare_whole(c)));
 	if (asked->sweeps)
@@ -263,6 +286,19 @@ static int shown_of(struct req *rq, struct shown *s, struct err *err)
 	return 0;
 }
 
+/* In which order and groups; nor does this change what is compared. */
+static int arranged_of(struct req *rq, struct arrange *how, struct err *err)
+{
+	*how = (struct arrange){ .sort = web_arg(rq, "sort"), .group = web_arg(rq, "group") };
+	if (how->sort && !calc_arranged_is_sort(how->sort))
+		return err_set(err, ERR_BAD_ARGUMENT, "sort: row, effect, change, noise, detectable, restored or remains is "
+						      "needed; with a - before it the largest come first");
+	if (how->group && !calc_arranged_is_group(how->group))
+		return err_set(err, ERR_BAD_ARGUMENT,
+			       "group: benchmark, metric, machine, uarch, isa, thp, page, sweep, param.NAME or none is needed");
+	return 0;
+}
+
 int api_compare(struct req *rq, struct err *err)
 {
 	const struct cat_kernel *base, *head, *fix;
@@ -272,11 +308,12 @@ int api_compare(struct req *rq, struct err *err)
 	struct asked asked;
 	struct compare_values values;
 	struct shown which;
+	struct arrange how;
 	const struct compare *shown;
 	bool with_values;
 
 	if (api_shapes_selection(rq, &sel, err) || api_shapes_kernels(rq, &sel, &base, &head, &fix, err) ||
-	    asked_of(rq, &asked, err) || shown_of(rq, &which, err) ||
+	    asked_of(rq, &asked, err) || shown_of(rq, &which, err) || arranged_of(rq, &how, err) ||
 	    api_shapes_flag(rq, "values", &with_values, err) ||
 	    api_shapes_runs(rq, &runs, err))
 		return -1;
@@ -287,7 +324,7 @@ int api_compare(struct req *rq, struct err *err)
 		return -1;
 	if (with_values)
 		asked.values = &values;
-	shown = calc_shown(rq->arena, c, &which);
+	shown = calc_arranged(rq->arena, calc_shown(rq->arena, c, &which), &how);
 	if (rq->rep == REP_CSV)
 		as_csv(&rq->out, rq->arena, shown);
 	else if (rq->rep == REP_TEXT)

@@ -6,9 +6,10 @@
 #include "../chart/chart.h"
 #include "../chart/table.h"
 #include "api_compare.h"
+#include "calc_arranged.h"
 #include "calc_words.h"
 
-#define ROWS_DRAWN 60	/* more are no picture: the largest changes, in their order */
+#define ROWS_DRAWN 60	/* more are no picture: the largest changes, in their order; of an order asked for the first */
 
 static enum chart_tone tone_of(enum compare_direction d)
 {
@@ -50,8 +51,10 @@ static const struct compare_row **pick(struct arena *a, const struct compare *c,
 	*n = c->n_rows;
 	if (*n > ROWS_DRAWN) {
 		*n = ROWS_DRAWN;
-		qsort(rows, c->n_rows, sizeof(*rows), by_weight);
-		qsort(rows, *n, sizeof(*rows), by_address);
+		if (!c->arranged_by) {
+			qsort(rows, c->n_rows, sizeof(*rows), by_weight);
+			qsort(rows, *n, sizeof(*rows), by_address);
+		}
 	}
 	return rows;
 }
@@ -90,7 +93,9 @@ static const char *subtitle_of(struct arena *a, const struct compare *c)
 {
 	const char *text = arena_printf(a, "%zu unchanged, %zu can't tell", c->unchanged, c->inconclusive);
 
-	if (c->of)	/* first: else the picture would be taken for all */
+	if (c->arranged_by)
+		text = arena_printf(a, "%s; %s", text, c->arranged_by);
+	if (c->chosen_by)	/* first: else the picture would be taken for all */
 		text = arena_printf(a, "%zu of %zu rows shown: %s; of all %s", c->n_rows, c->of->n_rows, c->chosen_by, text);
 	if (isfinite(c->geomean_percent))
 		text = arena_printf(a, "%s; geometric mean %s", text, table_percent(a, c->geomean_percent));
@@ -99,6 +104,22 @@ static const char *subtitle_of(struct arena *a, const struct compare *c)
 	if (c->n_missing)
 		text = arena_printf(a, "%s; %zu without a value", text, c->n_missing);
 	return text;
+}
+
+/* The heading over row i: its group where they are asked for, else what its series has in common with those around it. */
+static const char *heading_of(struct arena *a, const struct compare *c, size_t i, const struct cat_series *s)
+{
+	const struct compare_group *g = c->groups;
+
+	if (!c->arranged_by)
+		return arena_printf(a, "%s; %s", calc_words_metric(a, s), calc_words_where(a, s));
+	if (!c->grouped_by)
+		return NULL;
+	for (; i >= g->n_rows; g++)
+		i -= g->n_rows;
+	return arena_printf(a, "%s: %zu row%s%s%s", g->value, g->n_rows, g->n_rows == 1 ? "" : "s",
+			    isfinite(g->geomean_percent) ? ", geometric mean " : "",
+			    isfinite(g->geomean_percent) ? table_percent(a, g->geomean_percent) : "");
 }
 
 void api_compare_svg(struct buf *out, struct arena *a, const struct compare *c)
@@ -111,8 +132,8 @@ void api_compare_svg(struct buf *out, struct arena *a, const struct compare *c)
 		const struct compare_row *r = rows[i];
 
 		drawn[i] = (struct chart_effect){
-			.group = arena_printf(a, "%s; %s", calc_words_metric(a, r->series), calc_words_where(a, r->series)),
-			.label = label_of(a, r->series),
+			.group = heading_of(a, c, i, r->series),
+			.label = c->arranged_by ? calc_arranged_row_name(a, r->series, c->grouped_by) : label_of(a, r->series),
 			.text = said(a, r),
 			.percent = r->change_percent,
 			.lo = r->tested ? r->ci_lo : NAN,
@@ -124,6 +145,7 @@ void api_compare_svg(struct buf *out, struct arena *a, const struct compare *c)
 	}
 	chart_compare_svg(out, &(struct chart_compare){
 		.title = title_of(a, c), .subtitle = subtitle_of(a, c), .fix = c->fix ? c->fix->name : NULL,
-		.rows = drawn, .n_rows = n, .n_all = c->n_rows, .chosen = c->of != NULL,
+		.rows = drawn, .n_rows = n, .n_all = c->n_rows, .chosen = c->chosen_by != NULL,
+		.arranged = c->arranged_by != NULL,
 	});
 }

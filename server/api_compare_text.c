@@ -6,6 +6,7 @@
 
 #include "../chart/table.h"
 #include "api_compare.h"
+#include "calc_arranged.h"
 #include "calc_facts.h"
 #include "calc_sweep_sentence.h"
 #include "calc_words.h"
@@ -259,15 +260,83 @@ static void generated(struct buf *out, struct arena *a, const struct compare *c)
 		table_para(out, 0, text);
 }
 
+/* Rows of one table, in their order. */
+struct part {
+	const struct compare_row **rows;
+	size_t n;
+};
+
+static int by_first_row(const void *x, const void *y)
+{
+	const struct part *p = x, *q = y;
+
+	return (p->rows[0] > q->rows[0]) - (p->rows[0] < q->rows[0]);
+}
+
+/* Some rows, a table after the other: as they are named, or (arranged) as the first row of each stands. */
+static void tables(struct buf *out, struct arena *a, const struct compare *c, const struct compare_row *first, size_t n,
+		   const struct sweep *sweep)
+{
+	const struct compare_row **rows = arena_array(a, const struct compare_row *, n + 1);
+	struct part *parts = arena_array(a, struct part, n + 1);
+	size_t n_parts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = &first[i];
+	qsort(rows, n, sizeof(*rows), by_table);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from; to < n && same_table(rows[from]->series, rows[to]->series);)
+			to++;
+		parts[n_parts++] = (struct part){ rows + from, to - from };
+	}
+	if (c->arranged_by)
+		qsort(parts, n_parts, sizeof(*parts), by_first_row);
+	for (size_t i = 0; i < n_parts; i++)
+		one_table(out, a, parts[i].rows, parts[i].n, c->fix != NULL, sweep);
+}
+
+static void all_tables(struct buf *out, struct arena *a, const struct compare *c, const struct sweep *sweep)
+{
+	const struct compare_row *at = c->rows;
+
+	if (!c->grouped_by)
+		tables(out, a, c, at, c->n_rows, sweep);
+	for (size_t i = 0; i < c->n_groups; i++) {
+		const struct compare_group *g = &c->groups[i];
+		const char *mean = isfinite(g->geomean_percent) ?
+				   arena_printf(a, ", geomean %s", table_percent(a, g->geomean_percent)) : "";
+
+		table_para(out, 3, table_clean(a, arena_printf(
+			a, "== %s: %zu row%s%s; %zu regression%s, %zu improvement%s, %zu unchanged", g->value, g->n_rows,
+			g->n_rows == 1 ? "" : "s", mean, g->regressions, g->regressions == 1 ? "" : "s", g->improvements,
+			g->improvements == 1 ? "" : "s", g->unchanged)));
+		buf_putc(out, '\n');
+		tables(out, a, c, at, g->n_rows, sweep);
+		at += g->n_rows;
+	}
+}
+
+/* Which rows are shown and how they stand, where that is not all of them as ever. */
+static void arrangement(struct buf *out, struct arena *a, const struct compare *c)
+{
+	const char *text = "";
+
+	if (c->chosen_by)
+		text = arena_printf(a, "%zu of %zu rows shown: %s. Counts, means and sentences are of all.", c->n_rows,
+				    calc_compare_whole(c)->n_rows, c->chosen_by);
+	if (c->arranged_by)
+		text = arena_printf(a, "%s%sThe rows are %s.", text, *text ? " " : "", c->arranged_by);
+	if (*text) {
+		buf_putc(out, '\n');
+		table_para(out, 0, table_clean(a, text));
+	}
+}
+
 void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 {
-	const struct compare_row **rows = arena_array(a, const struct compare_row *, c->n_rows);
 	const struct compare *whole = calc_compare_whole(c);
 	const struct sweep *sweep = calc_sweep_of(a, whole);
 
-	for (size_t i = 0; i < c->n_rows; i++)
-		rows[i] = &c->rows[i];
-	qsort(rows, c->n_rows, sizeof(*rows), by_table);
 	kernel_line(out, a, "base", c->base);
 	kernel_line(out, a, "head", c->head);
 	if (c->fix)
@@ -278,17 +347,9 @@ void api_compare_text(struct buf *out, struct arena *a, const struct compare *c)
 		table_para(out, 0, table_clean(a, arena_printf(a, "%s against %s: %s", calc_words_kernel(a, c->head),
 							       calc_words_kernel(a, c->base), calc_facts(a, whole))));
 	}
-	if (c->of) {
-		buf_putc(out, '\n');
-		table_para(out, 0, table_clean(a, arena_printf(a, "%zu of %zu rows shown: %s. Counts, means and sentences are of all.",
-							       c->n_rows, whole->n_rows, c->chosen_by)));
-	}
+	arrangement(out, a, c);
 	buf_putc(out, '\n');
-	for (size_t from = 0, to; from < c->n_rows; from = to) {
-		for (to = from; to < c->n_rows && same_table(rows[from]->series, rows[to]->series);)
-			to++;
-		one_table(out, a, rows + from, to - from, c->fix != NULL, sweep);
-	}
+	all_tables(out, a, c, sweep);
 	summary(out, a, whole);
 	missing(out, a, c);
 }

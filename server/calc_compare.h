@@ -41,6 +41,7 @@ struct compare_missing {
 };
 
 struct sides;			/* calc_sides.h */
+struct compare_group;		/* calc_arranged.h */
 
 struct compare {
 	const struct sides *sides;		/* what it is made of */
@@ -54,8 +55,12 @@ struct compare {
 	double geomean_percent, geomean_lo, geomean_hi;		/* NaN: none; lo, hi: 95 % CI, NaN if a row has no noise */
 	double restored_percent;		/* NaN: none */
 	bool signs_disagree;			/* intervals of two rows lie on opposite sides of 0 */
-	const struct compare *of;		/* rows are a choice of this one's (calc_shown.h), all else is its; or NULL */
-	const char *chosen_by;			/* in words; or NULL */
+	const struct compare *of;		/* rows are a choice of this one's, or stand otherwise; all else is its; or NULL */
+	const char *chosen_by;			/* in words; NULL: rows are all (calc_shown.h) */
+	const char *arranged_by;		/* in words; NULL: rows stand as said above (calc_arranged.h) */
+	const char *grouped_by;			/* the dimension; NULL: no groups */
+	struct compare_group *groups;		/* in the order of the rows, which they cover */
+	size_t n_groups;
 };
 
 /* All that was compared and judged together. */

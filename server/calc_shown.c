@@ -7,8 +7,7 @@
 
 #include "../lib/buf.h"
 #include "../lib/num.h"
-
-#define BLANKS " \t\n\r\f\v"
+#include "../lib/utf8.h"
 
 /* ---- size ---- */
 
@@ -112,9 +111,12 @@ static bool put_size(struct buf *out, struct arena *a, const struct cat_param *p
 	return true;
 }
 
-/* All that text= is looked for in. */
-static void describe(struct buf *out, struct arena *a, const struct cat_series *s)
+/* All that text= is looked for in; `scratch` is used for it. */
+static void describe(struct buf *row, struct buf *scratch, struct arena *a, const struct cat_series *s)
 {
+	struct buf *out = scratch;
+
+	buf_clear(row);
 	buf_clear(out);
 	buf_printf(out, "%s %s ", s->benchmark->name, s->metric->name);
 	for (size_t i = 0; i < s->n_params; i++)
@@ -123,23 +125,28 @@ static void describe(struct buf *out, struct arena *a, const struct cat_series *
 	for (size_t i = 0; i < s->n_params; i++)
 		buf_printf(out, "%s=%s ", s->param[i].name, s->param[i].text);
 	buf_printf(out, "%s %s thp %s", s->machine->name, s->machine->uarch, s->config->thp);
+	utf8_plain(row, out->p);
 }
 
 static const char **words_of(struct arena *a, const char *text, size_t *n)
 {
 	const char **words = arena_array(a, const char *, strlen(text) / 2 + 1);
-	char *save, *copy = arena_strdup(a, text);
+	struct buf plain;
+	char *save;
 
+	buf_init(&plain);
+	utf8_plain(&plain, text);
 	*n = 0;
-	for (char *w = strtok_r(copy, BLANKS, &save); w; w = strtok_r(NULL, BLANKS, &save))
+	for (char *w = strtok_r(arena_strdup(a, plain.p ? plain.p : ""), " ", &save); w; w = strtok_r(NULL, " ", &save))
 		words[(*n)++] = w;
+	buf_fini(&plain);
 	return words;
 }
 
 static bool holds(const struct buf *row, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcasestr(row->p, words[i]))
+		if (!strstr(row->p, words[i]))
 			return false;
 	return true;
 }
@@ -195,7 +202,7 @@ const struct compare *calc_shown(struct arena *a, const struct compare *c, const
 	const char *name = s->sized ? size_name(a, c) : NULL, **words = NULL;
 	struct compare *out;
 	size_t n_words = 0;
-	struct buf row;
+	struct buf row, scratch;
 
 	if (!s->verdict && !s->confidence && !s->text && !s->on && !s->mode && !s->sized)
 		return c;
@@ -208,6 +215,7 @@ const struct compare *calc_shown(struct arena *a, const struct compare *c, const
 	if (s->text)
 		words = words_of(a, s->text, &n_words);
 	buf_init(&row);
+	buf_init(&scratch);
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct compare_row *r = &c->rows[i];
 
@@ -215,10 +223,11 @@ const struct compare *calc_shown(struct arena *a, const struct compare *c, const
 		    (s->mode && strcmp(s->mode, r->series->config->thp) != 0) || (s->sized && !has_size(s, r->series, name)))
 			continue;
 		if (n_words)
-			describe(&row, a, r->series);
+			describe(&row, &scratch, a, r->series);
 		if (!n_words || holds(&row, words, n_words))
 			out->rows[out->n_rows++] = *r;
 	}
 	buf_fini(&row);
+	buf_fini(&scratch);
 	return out;
 }

@@ -34,7 +34,7 @@ const struct route routes[] = {
 
 	/* the questions */
 	{ .method = "GET", .pattern = "/api/v1/compare", .handler = api_compare, .scope = SCOPE_READ,
-	  .reps = TABLES | REP_SVG, .args = "base head fix verdict confidence size text on mode only values explain sweeps run " SELECTORS, .cached = true,
+	  .reps = TABLES | REP_SVG, .args = "base head fix verdict confidence size text on mode sort group only values explain sweeps run " SELECTORS, .cached = true,
 	  .about = "Two kernels, and what a third restores: a row a series.", .shape = "Compare" },
 	{ .method = "GET", .pattern = "/api/v1/sweep", .handler = api_sweep, .scope = SCOPE_READ,
 	  .reps = TABLES | REP_SVG, .args = "axis kernel onset_percent compare explain run " SELECTORS, .cached = true,

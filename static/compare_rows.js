@@ -67,13 +67,18 @@ export function sizeSpan(text) {
 
 const haystack = new WeakMap();
 
+// Each letter as its small one, whatever stands around it: as the server does for its forms (lib/utf8.c).
+export const plain = (text) => text.replaceAll('\u03a3', '\u03c3').replaceAll('\u0130', 'i').toLowerCase();
+
 function textOf(r) {
 	if (!haystack.has(r))
 		haystack.set(
 			r,
-			`${r.benchmark} ${r.metric} ${f.params(r.params).replaceAll('\u202f', ' ')} ${Object.entries(r.params)
+			plain(
+				`${r.benchmark} ${r.metric} ${f.params(r.params).replaceAll('\u202f', ' ')} ${Object.entries(r.params)
 				.map(([k, v]) => `${k}=${v}`)
-				.join(' ')} ${r.machine} ${r.uarch} thp ${r.thp}`.toLowerCase(),
+				.join(' ')} ${r.machine} ${r.uarch} thp ${r.thp}`,
+			),
 		);
 	return haystack.get(r);
 }
@@ -82,7 +87,7 @@ function textOf(r) {
 export function filterOf(query, rows) {
 	const show = SHOW[query.get('verdict')] ?? SHOW.all;
 	const sure = CONFIDENCE[query.get('confidence')] ?? CONFIDENCE.any;
-	const words = (query.get('text') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+	const words = plain(query.get('text') ?? '').split(/\s+/).filter(Boolean);
 	const name = sizeParam(rows);
 	const [lo, hi] = sizeSpan(query.get('size'));
 	const sized = query.has('size');

@@ -4,7 +4,7 @@
 import { get } from './api.js';
 import { chips } from './chips.js';
 import { filters, suggest } from './compare_bar.js';
-import { filterOf, sorted } from './compare_rows.js';
+import { filterOf, sorted, STANDARD } from './compare_rows.js';
 import { noRows, rowsTable, said } from './compare_table.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
@@ -14,7 +14,7 @@ import { emptyState, generatedNote, howToSend, machineName, table } from './view
 import { asker } from './why.js';
 
 const FLOOR = 2;
-const ROWS = ['verdict', 'confidence', 'text', 'size', 'on', 'mode']; // what chooses rows: the API takes it as the page does
+const ROWS = ['verdict', 'confidence', 'text', 'size', 'on', 'mode', 'sort', 'group']; // which rows, and how they stand: the API takes it as the page does
 const SENTENCES_MOST = 4;
 
 async function load(query, signal) {
@@ -135,7 +135,8 @@ function render(data, query) {
 export const view = {
 	resource: 'compare',
 	svg: true,
-	forms: (query) => ROWS.reduce((api, k) => api.with(k, query.get(k) || undefined), query.api()),
+	forms: (query) =>
+		ROWS.reduce((api, k) => api.with(k, query.get(k) || (k === 'sort' ? STANDARD : undefined)), query.api()),
 	again: true,
 	load,
 	render,

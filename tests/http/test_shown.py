@@ -3,6 +3,8 @@
 import csv
 import io
 import itertools
+import math
+import statistics
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -12,6 +14,7 @@ from harness import error_of, submission
 COMPARE = "/api/v1/compare"
 BASE = {"base": "6.16", "head": "6.17-rc1", "machine": "shown-*"}
 SIZES = (4, 400, 4096, 400000)
+RESULT = [{"benchmark": "shown/map", "metric": "latency", "unit": "ns/call", "better": "lower", "params": {"size_kib": 4}, "values": [100.5]}]
 
 
 @pytest.fixture(scope="module")
@@ -97,10 +100,99 @@ def test_what_cannot_be_meant_is_refused(lab, shown):
     assert next(iter(shown)) in str(answer)
 
 
+def test_text_is_found_in_either_case_of_any_script(lab):
+    lab.store(submission("6.16", "\u017bubr-\u03a3\u03a3", results=RESULT), submission("6.17-rc1", "\u017bubr-\u03a3\u03a3", results=RESULT))
+    for text in ("\u017cUBR", "\u017bubr\u202fsize_kib=4", "\u03c3\u03c3", "\u00a0\u03c3\u03a3 LATENCY"):
+        answer = lab.json(COMPARE, params={"base": "6.16", "head": "6.17-rc1", "benchmark": "shown/map", "text": text})
+        assert {r["machine"] for r in answer["rows"]} == {"\u017bubr-\u03a3\u03a3"}, text
+
+
+def effect(r):
+    if not r["change_ci"]:
+        return -1 / (1 + abs(r["change_percent"]))
+    lo, hi = (math.log1p(v / 100) for v in r["change_ci"])
+    return abs(math.log1p(r["change_percent"] / 100)) / ((hi - lo) / 2)
+
+
+def least(name):
+    return lambda r: -math.inf if r[name] is None else r[name]
+
+
+KEYS = {"effect": effect, "change": least("change_percent"), "noise": least("noise_percent"), "detectable": least("detectable_percent"),
+        "remains": least("remaining_percent"), "restored": least("restored_percent")}
+
+
+def in_forms(api, **asked):
+    """The rows as every form has them; checked to be the same in JSON and CSV."""
+    answer = api.json(COMPARE, params={**BASE, **asked})
+    table = list(csv.DictReader(io.StringIO(api.get(COMPARE + ".csv", params={**BASE, **asked}).text, newline="")))
+    assert [r["series_id"] for r in table] == [r["series_id"] for r in answer["rows"]]
+    text = api.get(COMPARE + ".txt", params={**BASE, **asked}).text
+    assert max(map(len, text.split("\n"))) <= 72
+    drawn = list(ET.fromstring(api.get(COMPARE + ".svg", params={**BASE, **asked}).content).itertext())
+    return answer, " ".join(text.split()), drawn
+
+
+@pytest.mark.parametrize("sort", KEYS)
+def test_rows_stand_in_the_order_asked_for(lab, sort):
+    whole = lab.json(COMPARE, params=BASE)["rows"]
+    down, text, drawn = in_forms(lab, sort="-" + sort)
+    assert down["rows"] == sorted(whole, key=KEYS[sort], reverse=True)     # equals as they stood: both are stable
+    up, _, _ = in_forms(lab, sort=sort)
+    assert up["rows"] == sorted(whole, key=KEYS[sort])
+    assert "The rows are sorted by" in text and "sorted by" in "".join(drawn)
+    names = [d for d in drawn if d.startswith("shown/map ")]
+    assert names == [f"shown/map {size(r)}, {r['machine']}, THP {r['thp']}" for r in down["rows"]]
+
+
+def size(r):
+    return f"{r['params']['size_kib']} KiB"
+
+
+def test_sorted_by_row_is_what_stands_without(lab):
+    whole = lab.json(COMPARE, params=BASE)
+    assert lab.json(COMPARE, params={**BASE, "sort": "row", "group": "none"}) == whole
+
+
+@pytest.mark.parametrize("group,value", [
+    ("machine", lambda r: r["machine"]), ("thp", lambda r: r["thp"]), ("benchmark", lambda r: r["benchmark"]),
+    ("isa", lambda r: r["isa"]), ("uarch", lambda r: r["uarch"]), ("metric", lambda r: r["metric"]),
+    ("page", lambda r: f"{r['base_page_kib']} KiB pages" if r["base_page_kib"] else "unknown page size"),
+    ("param.size_kib", size), ("param.none", lambda r: "no none"),
+    ("sweep", lambda r: f"shown/map latency on {r['machine']}, THP {r['thp']}, pages of KiB {r['base_page_kib']}"),
+])
+def test_rows_of_a_group_stand_together_under_their_mean(lab, group, value):
+    order = lab.json(COMPARE, params={**BASE, "sort": "-change"})["rows"]
+    first = list(dict.fromkeys(map(value, order)))
+    answer, text, drawn = in_forms(lab, sort="-change", group=group)
+    assert answer["rows"] == sorted(order, key=lambda r: first.index(value(r)))
+    assert [g["value"] for g in answer["groups"]] == first
+    for g in answer["groups"]:
+        mine = [r for r in order if value(r) == g["value"]]
+        mean = math.expm1(statistics.fmean(math.log1p(r["change_percent"] / 100) for r in mine)) * 100
+        assert g["geomean_percent"] == pytest.approx(mean) and g["rows"] == len(mine)
+        assert (g["regressions"], g["improvements"], g["unchanged"]) == tuple(
+            sum(r["verdict"] == v for r in mine) for v in ("regression", "improvement", "unchanged"))
+        assert f"== {g['value']}: {len(mine)} row" in text
+        assert any(d.startswith(f"{g['value']}: {len(mine)} row") for d in drawn)
+    assert "grouped by" in text
+
+
+def test_what_is_chosen_can_be_sorted_and_grouped(lab):
+    answer, text, _ = in_forms(lab, text="alpha", sort="-change", group="machine")
+    assert [g["value"] for g in answer["groups"]] == ["shown-alpha"] and answer["summary"]["shown"] == 4
+    assert "4 of 8 rows shown: text alpha." in text and "The rows are sorted by change, the largest first; grouped by machine." in text
+
+
+@pytest.mark.parametrize("how", [{"sort": "size"}, {"sort": "-"}, {"sort": "--change"}, {"group": "kernel"}, {"group": "param."}])
+def test_an_order_that_is_none_is_refused(lab, how):
+    assert next(iter(how)) in str(error_of(lab.get(COMPARE, params={**BASE, **how}), 400, "bad_argument"))
+
+
 def test_the_page_links_to_what_it_shows_without_javascript_too(lab):
-    page = lab.get("/compare", params={**BASE, "verdict": "worse", "size": "400..", "sort": "change"}).text
+    page = lab.get("/compare", params={**BASE, "verdict": "worse", "size": "400..", "sort": "-change", "group": "thp", "open": "1"}).text
     for form in ("txt", "csv", "svg", "json"):
         assert f"/api/v1/compare.{form}?" in page
     link = page.split('href="/api/v1/compare.csv?')[1].split('"')[0].replace("&amp;", "&")
-    assert "verdict=worse" in link and "size=400.." in link and "sort" not in link
+    assert "verdict=worse" in link and "size=400.." in link and "sort=-change" in link and "group=thp" in link and "open" not in link
     assert lab.get(f"/api/v1/compare.csv?{link}").text.count("\r\n") == 1 + len(rows(lab, verdict="worse", size="400..")[0])

@@ -251,6 +251,24 @@ static void utf8(void)
 	ok(utf8_good("a\xc3\xa9\xff", 4) == 3 && utf8_good("a\xc3\xa9", 2) == 1 && utf8_good("", 0) == 0, "as far as it is");
 }
 
+static void plain(void)
+{
+	static const struct { const char *from, *to; } all[] = {
+		{ "", "" }, { "AZaz09@[", "azaz09@[" }, { "\xc3\x84\xc3\x96", "\xc3\xa4\xc3\xb6" }, { "\xce\xa3\xce\xa3", "\xcf\x83\xcf\x83" },
+		{ "\xd0\x96", "\xd0\xb6" }, { "\xf0\x90\x90\x80\xf0\x9f\x98\x80", "\xf0\x90\x90\xa8\xf0\x9f\x98\x80" },
+		{ "a\tb\xc2\xa0\x43\xe2\x80\xaf\xe3\x80\x80", "a b c  " }, { "\xffX\xc3", "\xffx\xc3" },
+	};
+	struct buf out;
+
+	buf_init(&out);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		buf_clear(&out);
+		utf8_plain(&out, all[i].from);
+		ok(!strcmp(out.p ? out.p : "", all[i].to), "plain: \"%s\"", all[i].to);
+	}
+	buf_fini(&out);
+}
+
 static void ident(void)
 {
 	struct uuid u, v;
@@ -354,6 +372,7 @@ int main(void)
 	whole();
 	json();
 	utf8();
+	plain();
 	ident();
 	tm();
 	err();
