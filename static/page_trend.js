@@ -7,7 +7,7 @@ import { draw, uplot } from './chart.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { bestTrend } from './pick.js';
-import { current } from './query.js';
+import { current, go } from './query.js';
 import {
 	baselineOf,
 	BY,
@@ -15,6 +15,8 @@ import {
 	linesOf,
 	panelsOf,
 	panelTitle,
+	PANELS_STEP,
+	shownOf,
 	standard,
 	stepsOf,
 	windowOf,
@@ -26,7 +28,6 @@ import { compareUrl, pointDetail, pointTip } from './trend_tip.js';
 import { emptyState, generatedNote, howToSend, machineName, showPicture } from './views.js';
 import { asker } from './why.js';
 
-const PANELS_MOST = 12;
 const TABLES_MOST = 4; // open; of more pictures they are opened one by one
 const POINTS_MOST = 2000; // of a line: a screen has no more columns
 
@@ -196,7 +197,7 @@ function moved(lane, places, x, plots) {
 }
 
 function panelOf(p, { trend, Uplot }, modes, query, { height, many, few }, made) {
-	const el = h('section.panel', many ? h('h2', panelTitle(p, modes.by)) : null);
+	const el = h('section.panel', { tabindex: -1 }, many ? h('h2', panelTitle(p, modes.by)) : null);
 	const plots = () => made.flatMap((d) => d.plots);
 
 	for (const lane of p.lanes) {
@@ -230,12 +231,33 @@ function panelOf(p, { trend, Uplot }, modes, query, { height, many, few }, made)
 	return el;
 }
 
+// The next pictures; how many are shown the address knows. Who asked goes on at the first of them.
+function more(shown, left, over) {
+	const next = Math.min(PANELS_STEP, left);
+	const show = (n) => {
+		go(current().with('pictures', n));
+		/** @type {HTMLElement} */ ($('#charts')?.children[shown])?.focus();
+	};
+
+	const button = (n, text) => h('button.plain', { type: 'button', 'data-more': n, onclick: () => show(shown + n) }, text);
+
+	if (!left && !over) return null;
+	return h(
+		'p.more',
+		{ id: 'more' },
+		h('span.dim', `${f.grouped(shown)} of ${f.plural(shown + left + over, 'combination')} shown. `),
+		left ? button(next, left > next ? `Show ${next} more` : `Show the other ${left}`) : '',
+		left > next ? [' \u00b7 ', button(left, `all ${f.grouped(shown + left)}`)] : '',
+		over ? h('span.dim', ` ${f.grouped(over)} are too many for a page: narrow the selection.`) : '',
+	);
+}
+
 function render(data, query, onLeave) {
 	const { trend, Uplot } = data;
 	const out = $('#view');
 	const modes = modesOf(trend, query);
 	const { panels, undated } = panelsOf(trend, modes.by, modes.x);
-	const shown = panels.slice(0, PANELS_MOST);
+	const { shown, left, over } = shownOf(panels, query.get('pictures'));
 
 	if (!trend.kernels.length) {
 		renderEmpty(out);
@@ -258,12 +280,7 @@ function render(data, query, onLeave) {
 		out,
 		generatedNote(trend.series.map((s) => s.machine)),
 		charts,
-		shown.length < panels.length
-			? h(
-					'p.hint',
-					`${panels.length - shown.length} more combinations are left out: narrow the selection.`,
-				)
-			: null,
+		more(shown.length, left, over),
 		undatedNote(undated, modes.x),
 		stepsTable(trend, asker(asked(query).with('explain', 1).url('/api/v1/trend'))),
 	);

@@ -3,7 +3,7 @@
 
 // arguments that only the page knows; the API never sees them
 const PAGE_ONLY = new Set(
-	'lines panels y x scale baseline from to verdict sort rows_shown confidence text size on mode group open'.split(' '),
+	'lines panels y x scale baseline from to verdict sort rows_shown confidence text size on mode group open pictures'.split(' '),
 );
 
 export class Query {

@@ -125,6 +125,37 @@ export function panelsOf(trend, by, x) {
 	};
 }
 
+const LANES_FIRST = 8; // pictures: at most so many at first, whatever they are of
+const PANELS_FIRST = 4;
+export const PANELS_STEP = 6; // more of them, each time they are asked for
+const PANELS_MOST = 60;
+
+// of its steps the largest, a regression before all improvements
+const largest = (p) =>
+	Math.max(0, ...p.series.flatMap((s) => s.changes.map((c) => Math.abs(Math.log1p(c.percent / 100)) + (worse(c) ? 1e3 : 0))));
+
+/*
+ * {shown, left, over}: the panels to draw, how many more can be asked for, and how many cannot. asked: how many to show
+ * (pictures= of the address). Where not all are shown, those with most kernels lead, of these those with the largest step.
+ */
+export function shownOf(panels, asked) {
+	let lanes = 0;
+	const first = panels.filter((p, i) => (lanes += p.lanes.length) <= LANES_FIRST || i < 2).slice(0, PANELS_FIRST).length;
+	const wanted = /^\d{1,4}$/.test(asked ?? '') ? Number(asked) : first;
+	const n = Math.min(Math.max(first, wanted), PANELS_MOST, panels.length);
+	const steps = new Map(panels.map((p) => [p, largest(p)]));
+	const order =
+		first < panels.length
+			? panels.toSorted((a, b) => b.lanes[0].at.length - a.lanes[0].at.length || steps.get(b) - steps.get(a))
+			: panels;
+
+	return {
+		shown: order.slice(0, n),
+		left: Math.min(panels.length, PANELS_MOST) - n,
+		over: Math.max(0, panels.length - PANELS_MOST),
+	};
+}
+
 // What the panels differ in, as a title
 export function panelTitle(p, by) {
 	const s = p.series[0];

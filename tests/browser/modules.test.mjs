@@ -223,6 +223,25 @@ test('a kernel is compared with the rc before it, the release, the last stable; 
 	assert.deepEqual(fixesFor(all, all[3]).map((o) => o.kernel.name), ['6.17-rc1+apply-x']);
 });
 
+test('of many combinations those with most kernels lead, then the largest regression; a page holds sixty', async () => {
+	const { shownOf } = await import('../../static/trend_lines.js');
+	const panel = (name, kernels, percent, verdict = 'regression', lanes = 1) => ({
+		name,
+		series: [{ changes: percent ? [{ percent, verdict }] : [] }],
+		lanes: Array.from({ length: lanes }, () => ({ at: Array(kernels).fill(0) })),
+	});
+	const five = [panel('a', 9), panel('b', 9, 20), panel('c', 9, -90, 'improvement'), panel('d', 9, 50), panel('e', 3, 500)];
+	const names = (list, asked) => shownOf(list, asked).shown.map((p) => p.name).join('');
+
+	assert.equal(names(five), 'dbca');
+	assert.equal(names(five, '5'), 'dbcae');
+	assert.equal(names(five.slice(0, 4)), 'abcd', 'where all are shown they stand as ever');
+	for (const odd of ['0', '-3', 'x', '1e9', '']) assert.equal(names(five, odd), 'dbca', odd);
+	const wide = Array.from({ length: 100 }, (_, i) => panel(String(i), 5, 0, '', 6));
+	assert.deepEqual([shownOf(wide).shown.length, shownOf(wide).left, shownOf(wide).over], [2, 58, 40]);
+	assert.deepEqual([shownOf(wide, '999').shown.length, shownOf(wide, '999').left], [60, 0]);
+});
+
 test('a trend\u2019s window is in the address by kernel or by day, each track its own', async () => {
 	const { windowOf, windowQuery } = await import('../../static/trend_lines.js');
 	const lane = { kernels: ['6.14', '6.15', '6.16', '6.17'].map((name) => ({ name })), xs: [0, 1, 2, 3] };

@@ -46,6 +46,34 @@ test('a brush zooms the trend, the address keeps it, and a double click brings a
 		await until('the window again', async () => (await picture(page)) === zoomed, 5000);
 	}));
 
+test('of many pictures the first are shown; more are asked for by keyboard, and the address keeps them', () =>
+	visit(async (v, page) => {
+		const titles = () => page.locator('#charts .panel h2').allInnerTexts();
+
+		await v.open('/trend?benchmark=mprotect%2Ftw4m');
+		const first = await titles();
+		assert.equal(first.length, 4);
+		assert.match(plain(await v.text('#more')), /^4 of 5 combinations shown\. Show the other 1$/);
+		await page.locator('#more button').focus();
+		await page.keyboard.press('Enter');
+		await page.waitForURL((u) => u.searchParams.get('pictures') === '5');
+		await v.settled();
+		const all = await titles();
+		assert.deepEqual(all.slice(0, 4), first, 'those that were there stay where they were');
+		assert.equal(all.length, 5);
+		assert.equal(await page.locator('#more').count(), 0);
+		assert.equal(await page.locator('.panel:focus h2').innerText(), all[4], 'the keyboard goes on at the first new one');
+		await page.reload();
+		await v.settled();
+		assert.deepEqual(await titles(), all);
+		await page.goBack();
+		await v.settled();
+		assert.deepEqual(await titles(), first);
+		await page.goForward();
+		await v.settled();
+		assert.deepEqual(await titles(), all);
+	}));
+
 test('keys zoom and move the window', () =>
 	visit(async (v, page) => {
 		await v.open(TREND);
