@@ -377,53 +377,50 @@ static void result_json(struct jsonw *j, const struct run *run, size_t i, const 
 	jsonw_object_end(j);
 }
 
-/* The run before, where that was asked for. */
-struct previous {
-	bool asked;
-	struct run *run;		/* NULL: none */
+/* What stands beside a run where that was asked for. */
+struct beside {
+	bool previous, verdict;		/* asked for */
+	struct run *before;		/* of previous; NULL: none */
+	struct run *against;		/* NULL: not asked for */
+	struct buf judged;		/* the verdict as JSON */
 };
 
-/* In the same THP mode and base page where there is one, as these bring differences of their own; else in any. */
-static int find_previous(struct req *rq, const struct run *run, struct previous *p, struct err *err)
+static int find_against(struct req *rq, const char *given, struct run **against, struct err *err)
 {
-	struct catalog *c = rq->server->catalog;
-	const struct cat_config *const *all, *own;
-	size_t n_all, n = 0;
-	int64_t *ids;
+	struct uuid id;
 
-	*p = (struct previous){ 0 };
-	if (api_shapes_flag(rq, "previous", &p->asked, err))
+	if (api_runs_id_of(rq, given, &id, err) || db_runs_get(rq->db, rq->arena, &id, against, err))
 		return -1;
-	if (!p->asked)
-		return 0;
-	db_catalog_lock(c);
-	all = db_catalog_configs(c, &n_all);
-	own = db_catalog_config(c, run->config_id);
-	ids = arena_array(rq->arena, int64_t, n_all + 1);
-	for (size_t i = 0; i < n_all && own; i++)
-		if (!strcmp(all[i]->thp, own->thp) && all[i]->base_page_kib == own->base_page_kib)
-			ids[n++] = all[i]->id;
-	db_catalog_unlock(c);
-	if (n && db_runs_before(rq->db, rq->arena, run, ids, n, &p->run, err))
-		return -1;
-	if (!p->run && db_runs_before(rq->db, rq->arena, run, NULL, 0, &p->run, err))
-		return -1;
-	return p->run ? db_catalog_refresh(c, rq->db, err) : 0;	/* it may have come just now */
+	return *against ? 0 : err_set(err, ERR_NOT_FOUND, "against: there is no run %.60s", given);
 }
 
-static void previous_json(struct req *rq, struct jsonw *j, const struct run *run, const struct run *before)
+static int find_beside(struct req *rq, const struct run *run, struct beside *b, struct err *err)
+{
+	const char *against = web_arg(rq, "against");
+
+	if (api_shapes_flag(rq, "previous", &b->previous, err) || api_shapes_flag(rq, "judged", &b->verdict, err) ||
+	    (b->previous && api_runs_before(rq, run, &b->before, err)) ||
+	    (against && find_against(rq, against, &b->against, err)) ||
+	    (b->verdict && rq->rep == REP_JSON && api_runs_judged(rq, run, &b->judged, err)))
+		return -1;
+	/* they may have come just now */
+	return b->before || b->against ? db_catalog_refresh(rq->server->catalog, rq->db, err) : 0;
+}
+
+static void before_json(struct req *rq, struct jsonw *j, const char *name, const struct run *run, const struct run *before)
 {
 	struct names names;
 	char id[UUID_TEXT];
 
 	names = before ? names_of(rq->server->catalog, before) : (struct names){ 0 };
-	jsonw_key(j, "previous");
+	jsonw_key(j, name);
 	if (!complete(&names)) {
 		jsonw_null(j);
 		return;
 	}
 	jsonw_object(j);
 	jsonw_kstr(j, "run_id", uuid_format(&before->run_id, id));
+	jsonw_kstr(j, "machine", names.machine->name);
 	jsonw_key(j, "kernel");
 	api_shapes_kernel(j, names.kernel);
 	jsonw_kstr(j, "thp", names.config->thp);
@@ -439,7 +436,7 @@ static void previous_json(struct req *rq, struct jsonw *j, const struct run *run
 }
 
 /* The same above the text's table. */
-static void previous_para(struct req *rq, const struct run *run, const struct run *before)
+static void before_para(struct req *rq, const char *which, const struct run *run, const struct run *before)
 {
 	char id[UUID_TEXT], when[TM_TEXT];
 
@@ -447,14 +444,14 @@ static void previous_para(struct req *rq, const struct run *run, const struct ru
 		table_para(&rq->out, 2, "The first run of this machine.");
 		return;
 	}
-	table_para(&rq->out, 2, arena_printf(rq->arena, "Against the run before it, %s of %s:", uuid_format(&before->run_id, id),
+	table_para(&rq->out, 2, arena_printf(rq->arena, "Against %s %s of %s:", which, uuid_format(&before->run_id, id),
 					     tm_format(before->started_at, when)));
 	if (!api_runs_diff_para(rq, run, before))
-		table_para(&rq->out, 4, "nothing changed");
+		table_para(&rq->out, 4, "nothing differs");
 }
 
 static void one_json(struct req *rq, const struct run *run, const struct names *names, const struct invalids *v,
-		     const struct previous *previous)
+		     const struct beside *beside)
 {
 	const struct catalog *c = rq->server->catalog;
 	struct jsonw j = jsonw_begin(&rq->out);
@@ -472,8 +469,12 @@ static void one_json(struct req *rq, const struct run *run, const struct names *
 	}
 	jsonw_array_end(&j);
 	jsonw_kraw(&j, "not_imported", run->not_imported ? run->not_imported : "[]");
-	if (previous->asked)
-		previous_json(rq, &j, run, previous->run);
+	if (beside->previous)
+		before_json(rq, &j, "previous", run, beside->before);
+	if (beside->against)
+		before_json(rq, &j, "against", run, beside->against);
+	if (beside->verdict)
+		jsonw_kraw(&j, "verdict", beside->judged.p);
 	jsonw_object_end(&j);
 }
 
@@ -515,7 +516,7 @@ static void one_table(struct req *rq, const struct run *run)
 
 /* What the text has above its table. */
 static void one_head(struct req *rq, const struct run *run, const struct names *names, const struct db_invalid *v,
-		     const struct previous *previous)
+		     const struct beside *beside)
 {
 	char id[UUID_TEXT], when[TM_TEXT];
 
@@ -524,34 +525,39 @@ static void one_head(struct req *rq, const struct run *run, const struct names *
 		   names->config->thp, tm_format(run->started_at, when)));
 	if (v)
 		table_para(&rq->out, 2, arena_printf(rq->arena, "Invalid, says %s: %s", v->who, table_clean(rq->arena, v->reason)));
-	if (previous->asked)
-		previous_para(rq, run, previous->run);
+	if (beside->previous)
+		before_para(rq, "the run before it,", run, beside->before);
+	if (beside->against)
+		before_para(rq, "run", run, beside->against);
 	buf_putc(&rq->out, '\n');
 }
 
 int api_runs_get(struct req *rq, struct err *err)
 {
 	struct run *run = NULL;
-	struct previous previous;
+	struct beside beside = { 0 };
 	struct invalids invalid;
 	struct names names;
 	int ret = 0;
 
-	if (api_runs_find(rq, &run, err) || find_invalid(rq, run, 1, &invalid, err) ||
-	    find_previous(rq, run, &previous, err))
+	buf_init(&beside.judged);
+	if (api_runs_find(rq, &run, err) || find_invalid(rq, run, 1, &invalid, err) || find_beside(rq, run, &beside, err)) {
+		buf_fini(&beside.judged);
 		return -1;
+	}
 	db_catalog_lock(rq->server->catalog);
 	names = names_of(rq->server->catalog, run);
 	if (!complete(&names)) {
 		ret = err_set(err, ERR_BUG, "run %s names rows that are not there", rq->id);
 	} else if (rq->rep == REP_JSON) {
-		one_json(rq, run, &names, &invalid, &previous);
+		one_json(rq, run, &names, &invalid, &beside);
 	} else {
 		if (rq->rep == REP_TEXT)
-			one_head(rq, run, &names, invalid_of(&invalid, run), &previous);
+			one_head(rq, run, &names, invalid_of(&invalid, run), &beside);
 		one_table(rq, run);
 	}
 	db_catalog_unlock(rq->server->catalog);
+	buf_fini(&beside.judged);
 	return ret;
 }
 

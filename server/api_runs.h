@@ -19,5 +19,12 @@ int api_runs_find(struct req *rq, struct run **run, struct err *err);
  */
 void api_runs_diff_json(struct req *rq, struct jsonw *j, const struct run *run, const struct run *against);
 size_t api_runs_diff_para(struct req *rq, const struct run *run, const struct run *against);
+/*
+ * The run that its machine started before it: in the same THP mode and base page where there is one, as these bring differences of
+ * their own; else in any. *before NULL: none.
+ */
+int api_runs_before(struct req *rq, const struct run *run, struct run **before, struct err *err);
+/* What GET /runs/{id}/verdict answers at once and without reasons, a JSON object, in `out`. Takes the catalogue's lock. */
+int api_runs_judged(struct req *rq, const struct run *run, struct buf *out, struct err *err);
 
 #endif

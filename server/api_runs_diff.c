@@ -204,6 +204,27 @@ size_t api_runs_diff_para(struct req *rq, const struct run *run, const struct ru
 	return n;
 }
 
+int api_runs_before(struct req *rq, const struct run *run, struct run **before, struct err *err)
+{
+	struct catalog *c = rq->server->catalog;
+	const struct cat_config *const *all, *own;
+	size_t n_all, n = 0;
+	int64_t *ids;
+
+	*before = NULL;
+	db_catalog_lock(c);
+	all = db_catalog_configs(c, &n_all);
+	own = db_catalog_config(c, run->config_id);
+	ids = arena_array(rq->arena, int64_t, n_all + 1);
+	for (size_t i = 0; i < n_all && own; i++)
+		if (!strcmp(all[i]->thp, own->thp) && all[i]->base_page_kib == own->base_page_kib)
+			ids[n++] = all[i]->id;
+	db_catalog_unlock(c);
+	if (n && db_runs_before(rq->db, rq->arena, run, ids, n, before, err))
+		return -1;
+	return *before ? 0 : db_runs_before(rq->db, rq->arena, run, NULL, 0, before, err);
+}
+
 int api_runs_diff(struct req *rq, struct err *err)
 {
 	const char *against = web_arg(rq, "against");

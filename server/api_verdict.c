@@ -251,9 +251,9 @@ static void ground_json(struct jsonw *j, const struct compare *cmp, bool invalid
 	jsonw_kbool(j, "invalidated", invalidated);
 }
 
-static int verdict_json(struct req *rq, const struct run *run, bool pending, bool explain, struct err *err)
+static int verdict_json(struct req *rq, const struct run *run, bool pending, bool explain, struct buf *out, struct err *err)
 {
-	struct jsonw j = jsonw_begin(&rq->out);
+	struct jsonw j = jsonw_begin(out);
 	struct db_member *list = NULL;
 	struct compare *cmp = NULL;
 	struct db_invalid *invalid;
@@ -283,6 +283,13 @@ static int verdict_json(struct req *rq, const struct run *run, bool pending, boo
 	return 0;
 }
 
+int api_runs_judged(struct req *rq, const struct run *run, struct buf *out, struct err *err)
+{
+	bool pending;
+
+	return db_alerts_pending(rq->db, &run->run_id, &pending, err) || verdict_json(rq, run, pending, false, out, err) ? -1 : 0;
+}
+
 int api_runs_verdict(struct req *rq, struct err *err)
 {
 	int64_t waited = (tm_monotonic_usec() - rq->since) / 1000;
@@ -300,5 +307,5 @@ int api_runs_verdict(struct req *rq, struct err *err)
 		rq->again_ms = POLL_MSEC;
 		return 0;
 	}
-	return api_runs_find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, explain, err);
+	return api_runs_find(rq, &run, err) ? -1 : verdict_json(rq, run, pending, explain, &rq->out, err);
 }

@@ -87,7 +87,7 @@ const struct route routes[] = {
 	  .reps = TABLES, .args = "kernel " SELECTORS PAGING, .cached = true,
 	  .about = "Runs, newest first.", .shape = "Runs" },
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}", .handler = api_runs_get, .scope = SCOPE_READ,
-	  .reps = TABLES, .args = "previous", .cached = true,
+	  .reps = TABLES, .args = "previous against judged", .cached = true,
 	  .about = "One run with its results.", .shape = "Run" },
 	{ .method = "GET", .pattern = "/api/v1/runs/{id}/diff", .handler = api_runs_diff, .scope = SCOPE_READ,
 	  .reps = TABLES, .args = "against",

@@ -4,32 +4,17 @@
 import { get } from './api.js';
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
-import { kernelHref, machineHref, runHref } from './links.js';
+import { kernelHref, machineHref } from './links.js';
 import { Query } from './query.js';
+import { againstAny, againstPrevious, text } from './run_beside.js';
 import { generatedNote, machineName, numCell, table } from './views.js';
 import { asker, whyButton } from './why.js';
 
 const id = () => encodeURIComponent(location.pathname.split('/').filter(Boolean)[1] ?? '');
 const path = () => `/api/v1/runs/${id()}`;
 
-async function load(query, signal) {
-	const [run, verdict] = await Promise.all([
-		get(`${path()}?previous=1`, signal),
-		get(`${path()}/verdict`, signal).catch((e) => {
-			if (e.name === 'AbortError') throw e;
-			return null;
-		}),
-	]);
-	return { ...run, verdict };
-}
-
-function text(v) {
-	return v === null || v === undefined || v === ''
-		? ''
-		: typeof v === 'object'
-			? JSON.stringify(v)
-			: String(v);
-}
+const load = (query, signal) => get(asked(query).url(path()), signal);
+const asked = (query) => query.only('against').with('previous', 1).with('judged', 1);
 
 function facts(run) {
 	const rows = [
@@ -56,41 +41,6 @@ function facts(run) {
 			.map(([k, v]) => [h('dt', k), h('dd', v)]),
 	);
 }
-
-const config = (r) => `THP ${r.thp}${r.base_page_kib ? `, ${r.base_page_kib} KiB pages` : ''}`;
-
-// What changed against the run before. Its kernel, and a mode that had none before, are said with the link to it.
-function drift(run, before) {
-	const title = h('h2', 'Against the run before');
-
-	if (!before) return [title, h('p.dim', `The first run of ${run.machine}: there is none to compare its environment with.`)];
-	const same = config(before) === config(run);
-	const changes = before.diff.differences
-		.filter((d) => !['kernel', 'thp', 'base_page_kib'].includes(d.name))
-		.map((d) => ({ name: d.name.replace(/^environment\./, ''), from: text(d.against), to: text(d.run) }));
-
-	return [
-		title,
-		h(
-			'p',
-			same ? null : `The first run of ${run.machine} with ${config(run)}, so this is against one with ${config(before)}. `,
-			'The run before was started ',
-			h('a', { href: runHref(before.run_id), 'data-previous': '' }, f.time(before.started_at)),
-			before.kernel.name === run.kernel.name ? ', on the same kernel' : [' on ', h('a.k', { href: kernelHref(before.kernel.name) }, f.tag(before.kernel))],
-			changes.length ? '. Since then:' : '. Nothing changed of its environment since.',
-		),
-		changes.length
-			? table({
-					id: 'before-table',
-					narrow: true,
-					heads: ['what', 'before', 'this run'],
-					rows: changes.map((d) => h('tr', h('th.k.wrap', { scope: 'row' }, d.name), said(d.from), said(d.to, 'b'))),
-				})
-			: null,
-	];
-}
-
-const said = (value, tag = 'span') => h('td.wrap', value ? h(tag, value) : h('span.dim', 'not said'));
 
 function spread(r) {
 	if (r.status !== 'ok' || r.n < 2 || r.stddev === null || !r.center) return r.n === 1 ? 'n = 1' : '';
@@ -178,7 +128,7 @@ function regressions(verdict) {
 	];
 }
 
-function render({ run, results: list, not_imported: left, previous, verdict }) {
+function render({ run, results: list, not_imported: left, previous, against, verdict }) {
 	const failed = list.filter((r) => r.status !== 'ok').length;
 
 	document.title = `${run.kernel.name} on ${run.machine} - nsecwatch`;
@@ -211,7 +161,8 @@ function render({ run, results: list, not_imported: left, previous, verdict }) {
 			' \u00b7 ',
 			h('a', { href: `${path()}/raw` }, 'The body as it came'),
 		),
-		drift(run, previous),
+		againstPrevious(run, previous),
+		againstAny(run, against),
 		verdict?.regressions?.length ? regressions(verdict) : null,
 		list.length ? h('h2', 'Results') : null,
 		list.length ? results(list, run) : null,
@@ -232,7 +183,7 @@ function render({ run, results: list, not_imported: left, previous, verdict }) {
 export const view = {
 	load,
 	render,
-	forms: (query) => query.api().with('previous', 1),
+	forms: (query) => query.only('against').with('previous', 1),
 	get resource() {
 		return `runs/${id()}`;
 	},

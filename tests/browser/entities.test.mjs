@@ -77,7 +77,8 @@ test('a run tells what changed of its environment against the run before, and le
 		v.page.on('request', (r) => r.url().includes('/api/v1/runs/') && asked.push(r.url()));
 		await v.open(at('runs', third));
 		assert.match(await v.text('#view'), /Nothing changed of its environment since\./);
-		assert.equal(asked.length, 2, `the run and its verdict, no more: ${asked}`);
+		assert.equal(asked.length, 1, `the run, with its verdict: ${asked}`);
+		assert.match(await v.text('#head'), /No regression against the kernel before|Not compared with its neighbours yet/);
 		assert.equal(await v.page.locator('#before-table').count(), 0);
 		await v.page.locator('a[data-previous]').click();
 		await v.page.waitForURL((u) => u.pathname === at('runs', second));
@@ -90,6 +91,41 @@ test('a run tells what changed of its environment against the run before, and le
 		await v.open(at('runs', never));
 		assert.match(await v.text('#view'), /The first run of drift-01 with THP never, so this is against one with THP always/);
 		assert.equal(await v.page.locator('a[data-previous]').getAttribute('href'), at('runs', third));
+	}));
+
+test('a run is set beside any other: of its machine chosen by typing, of another by its id; the address keeps it', () =>
+	visit(async (v) => {
+		const sendOf = (machine, kernel, day, governor) => send(submission(machine, kernel, 'suite/beside', { governor }, `2026-04-0${day}T00:00:00Z`));
+		const first = await sendOf('beside-01', '6.15', 1, 'performance');
+		await sendOf('beside-01', '6.16', 2, 'powersave');
+		const third = await sendOf('beside-01', '6.17-rc1', 3, 'powersave');
+		const other = await sendOf('beside-02', '6.17-rc1', 4, 'schedutil');
+		const field = v.page.getByRole('combobox', { name: 'Another run to compare with' });
+
+		await v.open(at('runs', third));
+		await field.fill('6.15');
+		await v.page.getByRole('option').filter({ hasText: '6.15' }).first().waitFor();
+		await field.press('Enter');
+		await v.page.waitForURL((u) => u.searchParams.get('against') === first);
+		await v.settled();
+		assert.deepEqual(await v.cells('#against-table'), [['governor', 'performance', 'powersave']]);
+		const values = new URL(await v.page.getByRole('link', { name: 'Compare their results' }).getAttribute('href'), 'http://x');
+		assert.deepEqual([values.pathname, values.searchParams.get('base'), values.searchParams.getAll('run')], ['/compare', '6.15', [first, third]]);
+		await field.fill(other);
+		await field.press('Enter');
+		await v.page.waitForURL((u) => u.searchParams.get('against') === other);
+		await v.settled();
+		const both = await v.cells('#against-table');
+		assert.deepEqual(both, [['governor', 'schedutil', 'powersave'], ['machine', 'beside-02', 'beside-01']]);
+		assert.equal(await v.page.getByRole('link', { name: 'Compare their results' }).count(), 0, 'one kernel is no comparison');
+		await v.page.reload();
+		await v.settled();
+		assert.deepEqual(await v.cells('#against-table'), both);
+		await v.page.goBack();
+		await v.settled();
+		assert.deepEqual(await v.cells('#against-table'), [['governor', 'performance', 'powersave']]);
+		await v.page.getByRole('button', { name: 'Forget it' }).click();
+		await v.page.waitForURL((u) => !u.searchParams.has('against'));
 	}));
 
 test('a kernel tells what changed with it, where it was tested and what is a variant of it', () =>

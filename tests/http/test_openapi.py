@@ -53,7 +53,7 @@ def test_arguments_are_those_that_are_taken(document, anonymous):
 QUERIES = {
     "/api/v1/compare": ["base=6.16&head=6.17-rc1&fix=6.17-rc1%2Brevert-cac1db8c3aad", "base=6.16&head=6.17-rc1&machine=other-*"],
     "/api/v1/sweep": ["axis=size_kib&kernel=6.16&kernel=6.17-rc1&machine=milan-01"],
-    "/api/v1/runs/{id}": ["", "previous=1"],
+    "/api/v1/runs/{id}": ["", "previous=1&judged=1"],
     "/api/v1/rules:explain": ["kernel=6.17-rc1", "kernel=6.17-rc1&machine=other-*"],
     "/api/v1/trend": ["benchmark=mprotect/tw4m", "machine=milan-01&variants=1"],
     "/api/v1/matrix": ["base=6.16&head=6.17-rc1&rows=uarch&cols=thp", "base=6.16&head=6.17-rc1&rows=param.size_kib&cols=thp"],

@@ -92,9 +92,24 @@ def test_a_run_tells_what_changed_against_the_run_before_it(api):
     assert {d["name"]: (d["run"], d["against"]) for d in got["diff"]["differences"]} == {
         "kernel": ("6.17", "6.16"), "environment.governor": ("powersave", "performance"), "environment.caches.l2": (None, 512)}
     texts = [api.get(f"/api/v1/runs/{r}.txt?previous=1").text for r in (one, two, three)]
-    assert "The first run of this machine." in texts[0] and "nothing changed" in texts[1]
+    assert "The first run of this machine." in texts[0] and "nothing differs" in texts[1]
     assert f"Against the run before it, {two} of" in texts[2] and 'environment.governor: "performance" -> "powersave"' in texts[2]
     assert "previous: 0 or 1" in error_of(api.get(f"/api/v1/runs/{one}?previous=yes"), 400, "bad_argument")["message"]
+
+
+def test_a_run_is_set_beside_any_other_and_carries_its_verdict(api):
+    one = run_of(api, machine={"name": "beside-01"})
+    other = run_of(api, machine={"name": "beside-02"}, kernel="6.17", config={"thp": "never", "base_page_kib": 4},
+                   environment={"governor": "powersave"})
+    got = api.json(f"/api/v1/runs/{one}?against={other}&judged=1")
+    assert (got["against"]["run_id"], got["against"]["machine"], got["against"]["kernel"]["name"]) == (other, "beside-02", "6.17")
+    assert got["against"]["diff"] == api.json(f"/api/v1/runs/{one}/diff?against={other}")
+    assert got["verdict"] == api.json(f"/api/v1/runs/{one}/verdict") and "previous" not in got
+    assert {"against", "verdict"}.isdisjoint(api.json(f"/api/v1/runs/{one}?judged=0"))
+    text = api.get(f"/api/v1/runs/{one}.txt?against={other[:13]}").text
+    assert f"Against run, {other}" not in text and f"Against run {other} of" in text and 'thp: "always" -> ' not in text.split("Against")[0]
+    assert "there is no run" in error_of(api.get(f"/api/v1/runs/{one}?against=00000000-0000-0000-0000-000000000000"), 404, "not_found")["message"]
+    error_of(api.get(f"/api/v1/runs/{one}?against=no"), 404, "not_found")
 
 
 def test_a_run_that_is_wrong_is_no_run_before(api):
