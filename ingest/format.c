@@ -84,7 +84,8 @@ static int json_sniff(const char *text, size_t len)
 	ROW("prometheus-text", "prometheus", format_prometheus_sniff, format_prometheus_read) \
 	ROW("perfherder", "treeherder-perfherder", format_perfherder_sniff, format_perfherder_read) \
 	ROW("pts-log", "phoronix pts", format_pts_sniff, format_pts_read) \
-	ROW("horreum", "", format_horreum_sniff, format_horreum_read)
+	ROW("horreum", "", format_horreum_sniff, format_horreum_read) \
+	ROW("fastpath", "", format_fastpath_sniff, format_fastpath_read)
 
 #define TABLE_ROW(name, aliases, sniff, read) { name, aliases, sniff, read },
 #define NAME_ROW(name, aliases, sniff, read) name,

@@ -207,5 +207,7 @@ int format_pts_sniff(const char *text, size_t len);
 int format_pts_read(struct format_file *f, struct err *err);
 int format_horreum_sniff(const char *text, size_t len);
 int format_horreum_read(struct format_file *f, struct err *err);
+int format_fastpath_sniff(const char *text, size_t len);
+int format_fastpath_read(struct format_file *f, struct err *err);
 
 #endif

@@ -123,8 +123,8 @@ def known_of(api):
     """Values that name something: what a question is made of."""
     known = {"id": ["1", "2", "17", "0191f0e8-7b2c-7abc-8def-0123456789ab"], "param.size_kib": ["4", "400", "4*"],
              "rows": ["machine", "benchmark", "param.size_kib"], "axis": ["size_kib"]}
-    for argument, path, field in (("machine", "machines", "name"), ("benchmark", "benchmarks", "name"), ("kernel", "kernels", "name")):
-        known[argument] = [one[field] for one in api.json(f"/api/v1/{path}")[path]]
+    for argument in ("machine", "benchmark", "kernel"):
+        known[argument] = [one["name"] for one in api.json(f"/api/v1/{argument}s")[f"{argument}s"]]
     known["base"] = known["head"] = known["fix"] = known["name"] = known["kernel"]
     known["cols"] = known["rows"]
     known["run"] = known["id"] = known["id"] + [run["run_id"] for run in api.json("/api/v1/runs")["runs"]][:8]

@@ -11,31 +11,41 @@ import urllib.parse
 HERE = pathlib.Path(__file__).resolve().parent
 MOST = 1 << 16  # bytes of one input
 
-METHODS = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"TRACE", b"CONNECT", b"PRI", b"get", b"", b"G" * 9000)
+METHODS = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"OPTIONS", b"TRACE", b"CONNECT", b"PRI", b"get", b"",
+           b"G" * 9000)
 TARGETS = (b"/", b"*", b"//", b"/%2e%2e/%2e%2e/etc/passwd", b"/static/../server", b"/%00", b"/%", b"/%ff", b"/a?%00=1",
-           b"/api/v1/runs?" + b"a&" * 700, b"/" + b"x" * 9000, b"/" + b"a/" * 40, b"http://h/", b"http://", b"/?", b"/#x", b"?",
-           b"/api/v1/kernels:parse", b"/api/v1/trend.svg?benchmark=*", b"/api/v1/alerts/1:triage", b"/\xc3\xa4", b"/ x", b"/\t")
-VERSIONS = (b"HTTP/1.1", b"HTTP/1.0", b"HTTP/0.9", b"HTTP/2.0", b"HTTP/1.", b"http/1.1", b"HTTP/1.1 ", b"HTTP/11", b"", b"RTSP/1.0")
-FIELDS = (b"Content-Length: 0", b"Content-Length: 5", b"Content-Length: -1", b"Content-Length: 0x10", b"Content-Length: +5",
-          b"Content-Length: 18446744073709551616", b"Content-Length: 5, 5", b"Content-Length:", b"Transfer-Encoding: chunked",
-          b"Transfer-Encoding: identity", b"Transfer-Encoding: chunked, chunked", b"Transfer-Encoding: gzip, chunked",
-          b"Transfer-Encoding : chunked", b"Content-Encoding: gzip", b"Content-Encoding: deflate", b"Content-Encoding: x",
-          b"Expect: 100-continue", b"Expect: 200-ok", b"Connection: close", b"Connection: keep-alive", b"Connection: upgrade",
-          b"Upgrade: h2c", b"HTTP2-Settings: AAMAAABkAAQAAP__", b"Host: a", b"Host:", b"Host: [::1", b"Range: bytes=0-0",
+           b"/api/v1/runs?" + b"a&" * 700, b"/" + b"x" * 9000, b"/" + b"a/" * 40, b"http://h/", b"http://", b"/?",
+           b"/#x", b"?", b"/api/v1/kernels:parse", b"/api/v1/trend.svg?benchmark=*", b"/api/v1/alerts/1:triage",
+           b"/\xc3\xa4", b"/ x", b"/\t")
+VERSIONS = (b"HTTP/1.1", b"HTTP/1.0", b"HTTP/0.9", b"HTTP/2.0", b"HTTP/1.", b"http/1.1", b"HTTP/1.1 ", b"HTTP/11", b"",
+            b"RTSP/1.0")
+FIELDS = (b"Content-Length: 0", b"Content-Length: 5", b"Content-Length: -1", b"Content-Length: 0x10",
+          b"Content-Length: +5", b"Content-Length: 18446744073709551616", b"Content-Length: 5, 5", b"Content-Length:",
+          b"Transfer-Encoding: chunked", b"Transfer-Encoding: identity", b"Transfer-Encoding: chunked, chunked",
+          b"Transfer-Encoding: gzip, chunked", b"Transfer-Encoding : chunked", b"Content-Encoding: gzip",
+          b"Content-Encoding: deflate", b"Content-Encoding: x", b"Expect: 100-continue", b"Expect: 200-ok",
+          b"Connection: close", b"Connection: keep-alive", b"Connection: upgrade", b"Upgrade: h2c",
+          b"HTTP2-Settings: AAMAAABkAAQAAP__", b"Host: a", b"Host:", b"Host: [::1", b"Range: bytes=0-0",
           b"If-None-Match: *", b"If-None-Match: \"", b"If-Modified-Since: x", b"Accept: */*;q=0", b"Accept: text/html",
           b"Accept: text/csv;q=1.0000000000000000000001", b"Accept-Encoding: gzip;q=0, *", b"Authorization: Bearer",
-          b"Authorization: Bearer nsw_" + b"a" * 64, b"Authorization: Basic OjpA", b"Authorization: Bearer \xff", b"Cookie: a=b; a=b; =; ;",
-          b"Content-Type: multipart/form-data; boundary=x", b"Content-Type: multipart/form-data", b"Content-Type: application/x-ndjson",
-          b"Content-Type: text/plain; charset=utf-16", b"X-Forwarded-For: 1.2.3.4", b"X-A: " + b"b" * 9000, b": x", b"X A: b", b"X-A: b\0c",
-          b" folded: x", b"Origin: http://evil.example", b"Last-Event-ID: 1", b"Idempotency-Key: \x7f")
-BITS = (b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b"\xff", b"%00", b"%", b"0\r\n\r\n", b"ffffffffffffffff\r\n", b"5;a=b\r\nhello\r\n",
-        b"-1", b"1e309", b"9" * 40, b"{", b"}", b"[" * 600, b"\"", b"\\u0000", b"\\ud800", b"null", b"nan", b"--x\r\n", b"--x--\r\n",
-        b"'; DROP TABLE run; --", b"\xef\xbb\xbf", b"\x1f\x8b\x08\0\0\0\0\0\0\x03")
-WORDS = ("", "*", "**", "x", "0", "1", "-1", "1e9", "1e309", "nan", "9" * 30, "\0", "\x7f", "é", "\U0001f427", "%", "'", "\"", "<script>",
-         "a" * 3000, "latest", "latest:mainline", "latest:", "previous", "v6.16", "6.17-rc1", "6.17-rc1 with cac1db8c3aad reverted",
-         "v6.16..v6.17", "size_kib", "machine", "uarch", "thp", "param.size_kib", "kernel", "json", "true", "no", "mprotect/*",
-         "mprotect/tw4m", "milan-*", "epyc-milan", "always", "never", "4", "400", "mainline", "stable-*", "lower", "regression", "sure",
-         "2026-01-01T00:00:00Z", "1970-01-01", "0191f0e8-7b2c-7abc-8def-0123456789ab", "../..", "a,b,c", "=", "&", "?", "#", ";")
+          b"Authorization: Bearer nsw_" + b"a" * 64, b"Authorization: Basic OjpA", b"Authorization: Bearer \xff",
+          b"Cookie: a=b; a=b; =; ;", b"Content-Type: multipart/form-data; boundary=x",
+          b"Content-Type: multipart/form-data", b"Content-Type: application/x-ndjson",
+          b"Content-Type: text/plain; charset=utf-16", b"X-Forwarded-For: 1.2.3.4", b"X-A: " + b"b" * 9000, b": x",
+          b"X A: b", b"X-A: b\0c", b" folded: x", b"Origin: http://evil.example", b"Last-Event-ID: 1",
+          b"Idempotency-Key: \x7f")
+BITS = (b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b"\xff", b"%00", b"%", b"0\r\n\r\n", b"ffffffffffffffff\r\n",
+        b"5;a=b\r\nhello\r\n", b"-1", b"1e309", b"9" * 40, b"{", b"}", b"[" * 600, b"\"", b"\\u0000", b"\\ud800",
+        b"null", b"nan", b"--x\r\n", b"--x--\r\n", b"'; DROP TABLE run; --", b"\xef\xbb\xbf",
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03")
+TIMES = ("2026-02-13T15:08:00Z", "2099-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z", "2026-02-30T00:00:00Z",
+         "9999-12-31T23:59:59Z")
+WORDS = ("", "*", "**", "x", "0", "1", "-1", "1e9", "1e309", "nan", "9" * 30, "\0", "\x7f", "é", "\U0001f427", "%",
+         "'", "\"", "<script>", "a" * 3000, "latest", "latest:mainline", "latest:", "previous", "v6.16", "6.17-rc1",
+         "6.17-rc1 with cac1db8c3aad reverted", "v6.16..v6.17", "size_kib", "machine", "uarch", "thp",
+         "param.size_kib", "kernel", "json", "true", "no", "mprotect/*", "mprotect/tw4m", "milan-*", "epyc-milan",
+         "always", "never", "4", "400", "mainline", "stable-*", "lower", "regression", "sure", "2026-01-01T00:00:00Z",
+         "1970-01-01", "0191f0e8-7b2c-7abc-8def-0123456789ab", "../..", "a,b,c", "=", "&", "?", "#", ";")
 
 
 def seeds(folder, token):
@@ -94,14 +104,15 @@ def _number(rng, data):
     if not found:
         return data
     one = rng.choice(found)
-    return data[:one.start()] + rng.choice((b"0", b"-0", b"1e400", b"9" * 25, b"4294967296", b"2147483648", b"1e-400", b"007", b"0.0", b"")) + \
-        data[one.end():]
+    other = rng.choice((b"0", b"-0", b"1e400", b"9" * 25, b"4294967296", b"2147483648", b"1e-400", b"007", b"0.0", b""))
+    return data[:one.start()] + other + data[one.end():]
 
 
 def _fit(data):
     """The length set right, so that a changed body arrives whole."""
     head, gap, body = data.partition(b"\r\n\r\n")
-    return re.sub(rb"(?i)(\r\ncontent-length: *)\d+(?=\r|$)", lambda m: m[1] + str(len(body)).encode(), head, count=1) + gap + body
+    length = str(len(body)).encode()
+    return re.sub(rb"(?i)(\r\ncontent-length: *)\d+(?=\r|$)", lambda m: m[1] + length, head, count=1) + gap + body
 
 
 def mutated(rng, requests):
@@ -130,12 +141,16 @@ def _percent(rng, text):
     return urllib.parse.quote(text, safe=rng.choice(("", "/", "/*:,")))
 
 
+def _filled(rng, path, values):
+    """The path of the document with something for each {part} of it."""
+    return re.sub(r"\{\w+\}", lambda m: _percent(rng, _value(rng, values)).replace("/", "%2F"), path)
+
+
 def question(rng, document, known):
     """(METHOD, target) of a GET of the document. known: {argument: [values that name something]}."""
     path = rng.choice([p for p in sorted(document["paths"]) if "get" in document["paths"][p]])
     operation = document["paths"][path]["get"]
-    target = re.sub(r"\{(\w+)\}", lambda m: _percent(rng, _value(rng, known.get(m[1], known["id"]))).replace("/", "%2F"), path)
-    target += rng.choice(("", "", ".json", ".csv", ".txt", ".svg", ".atom", ".eml"))
+    target = _filled(rng, path, known["id"]) + rng.choice(("", "", ".json", ".csv", ".txt", ".svg", ".atom", ".eml"))
     names = [p["name"] for p in operation.get("parameters", ()) if p.get("in") == "query"]
     asked = []
     for name in names:
@@ -178,22 +193,24 @@ def _json(rng, document, schema, known, name="", depth=0):
             out[key] = _json(rng, document, more or {}, known, key, depth + 1)
         return out
     if kind == "array":
-        return [_json(rng, document, schema.get("items", {}), known, name, depth + 1) for _ in range(rng.choice((0, 1, 1, 2, 5)))]
+        items = schema.get("items", {})
+        return [_json(rng, document, items, known, name, depth + 1) for _ in range(rng.choice((0, 1, 1, 2, 5)))]
     if kind in ("number", "integer"):
         return rng.choice((0, 1, 2, 5, 50, -1, 10 ** 9, 2 ** 53, 1 if kind == "integer" else .5, 1e-300))
     if kind in ("boolean", "null"):
         return rng.random() < .5 if kind == "boolean" else None
     if schema.get("format") == "date-time":
-        return rng.choice(("2026-02-13T15:08:00Z", "2099-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z", "2026-02-30T00:00:00Z", "9999-12-31T23:59:59Z"))
+        return rng.choice(TIMES)
     return _value(rng, known.get(name, known["kernel"] if name in ("from", "to", "release", "baseline") else ()))
 
 
 def writing(rng, document, known):
     """(METHOD, target, body) of what changes something."""
-    path, method = rng.choice([(p, m) for p in sorted(document["paths"]) for m in sorted(document["paths"][p]) if m in ("post", "put", "delete")])
+    paths = document["paths"]
+    path, method = rng.choice([(p, m) for p in sorted(paths) for m in ("delete", "post", "put") if m in paths[p]])
     operation = document["paths"][path][method]
     name = "benchmark" if "benchmarks" in path else "machine" if "machines" in path else "id"
-    target = re.sub(r"\{(\w+)\}", lambda m: _percent(rng, _value(rng, known[name])).replace("/", "%2F"), path)
+    target = _filled(rng, path, known[name])
     content = _resolved(document, operation.get("requestBody", {})).get("content", {}).get("application/json")
     known = {**known, "name": known["benchmark"] + known["machine"]}
     return method.upper(), target, _json(rng, document, content["schema"], known) if content else None

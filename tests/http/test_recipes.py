@@ -165,6 +165,27 @@ esac
 """
 
 
+FASTPATH = """#!/bin/sh
+if [ "$2" = list ]; then
+	printf '+--+\\n| ID | %s |\\n+--+\\n| Kernel Name | %s |\\n+--+\\n\\n' plain 6.18.1 patched 6.19.0-rc1-lab+
+elif [ "$5" = plain ]; then
+	printf '| Benchmark | Result Class | min | mean | max | stddev | count |\\n| fp/fork | fork (usec) | 219 | 221 | 223 | 2 | 4 |\\n'
+else
+	printf '| Benchmark | Result Class | min | mean | max | stddev | count |\\n| fp/fork | fork (usec) | 118 | 121 | 124 | 3 | 4 |\\n'
+fi
+"""
+
+
+def test_fastpath(job, api):
+    job.tool("fastpath", FASTPATH)
+    job.sh(recipe("fastpath"), PROFILES="plain patched", RESULTS="results", SUT="altra-07")
+    table = api.json("/api/v1/compare", params={"base": "6.18.1", "head": "6.19.0-rc1-lab+", "benchmark": "fp/fork"})
+    (row,) = table["rows"]
+    assert row["machine"] == "altra-07" and row["base"]["center"] == 221000 and row["head"]["center"] == 121000, row
+    run = api.json("/api/v1/runs", params={"machine": "altra-07"})["runs"][0]
+    assert run["thp"] == "unknown"  # nothing of the machine that sent it
+
+
 def test_git_bisect(job, api, tmp_path):
     for one in boots("6.3", 1, 5, machine="lab-7") + boots("6.4-rc1", 1.04, 5, machine="lab-7"):
         for result in one["results"]:

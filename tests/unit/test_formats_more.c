@@ -99,6 +99,10 @@ static const struct want {
 	{ "pts.log", "pts/intel-mlc", "{\"Test\":\"Peak\",\"Threads\":4}", "result", "ns", LOWER, 1, 7.46e9 },
 	{ "horreum.json", "b", "{}", "cpu_mean", "unstated", NEUTRAL, 1, 0.5 },
 	{ "lkp_changed.yaml", "stress-ng/bigheap", "{}", "ops_per_sec", "ops/s", HIGHER, 2, 7389531.8 },
+	{ "fastpath.txt", "speedometer/v2.1", "{}", "score", "runs/min", HIGHER, 4, 200 },
+	{ "fastpath.txt", "speedometer/v2.1", "{}", "startup", "ns", LOWER, 4, 5e7 },
+	{ "fastpath.txt", "micro/fork", "{}", "fork", "ns", LOWER, 1, 240500 },
+	{ "fastpath.txt", "micro/munmap", "{}", "munmap", "ns", LOWER, 1, 7.25 },
 };
 
 /* What must be listed as not imported: its place, and words of the reason. */
@@ -122,6 +126,7 @@ static const struct {
 	{ "prometheus.prom", "line 8", "infinite" },	{ "perfherder.log", "line 2: /suites/0/subtests/0", "\"name\"" },
 	{ "pts.log", "line 16", "no result" },		{ "horreum.json", "/0/values/series", "more than one value" },
 	{ "lkp_changed.yaml", "line 6", "a number" },	{ "lkp_changed.yaml", "line 7", "a list" },
+	{ "fastpath.txt", "line 28", "mean and count" }, { "fastpath.txt", "line 36", "fp_6.19.0-rc1-lab: expected a number" },
 };
 
 /* What a file says of where it ran, when nobody else says it. */
@@ -138,6 +143,7 @@ static const struct {
 	{ "horreum.json", "6.17.0-rc1", "m", NULL, "2026-02-13T08:15:30.123Z" },
 	{ "fio.json", "6.16", "m", NULL, "2026-02-13T16:26:39Z" },
 	{ "github_data.js", "6.16", "m", "f71d2db307df06659e02315dd968caf104460c72", "2026-02-02T02:40:00Z" },
+	{ "fastpath.txt", "6.18.1-lab+", "m", "0123456789abcdef", NULL },
 	{ "perfherder_runs.json", "6.16", "m", "ed753b70773f", "2013-03-22T18:13:39Z" },
 };
 
@@ -236,9 +242,47 @@ static void test_heads(void)
 	}
 }
 
+static struct read_item *fastpath(const char *text, const char *kernel, size_t i, struct err *err)
+{
+	static struct read_result res;
+	struct read_context ctx = { .format = "auto", .machine = "m", .kernel = kernel };
+
+	res.n = 0;
+	return read_text(a, text, strlen(text), ctx, &res, err) || i >= res.n ? NULL : &res.items[i];
+}
+
+#define TWO "> | Benchmark | Result Class | before | after |\n> +----+\n> | micro/a | t (us) | 5 | (I) 4 |\n"
+
+/* Tables of which nothing else says what their columns are. */
+static void test_fastpath(void)
+{
+	static const char one[] = "$ x/fastpath result show r --swprofile fp_6.18.1-lab\n| Benchmark | Result Class | mean | stddev | min | count |\n"
+				  "| a | t (us) | 5.0 | 0.5 | 4.5 | 1 |\n| a | u | 6 | 0.5 | 4.5 | 3 |\n";
+	static const char plus[] = "| Benchmark | Result Class | 6.18 | 6.19-rc1 |\n| a | t (us) | 5 | 3.39% |\n| a | u (us) | 5 | 6 |\n";
+	struct err err = { 0 };
+	struct read_item *item = fastpath(one, NULL, 0, &err);
+	const struct result *r;
+
+	ok(item && item->sub && !strcmp(item->sub->kernel.name, "6.18.1-lab") && item->sub->n_results == 2, "a profile that is called by its kernel");
+	r = item && item->sub ? item->sub->results : NULL;
+	ok(r && r[0].n == 1 && isnan(r[0].stddev) && r[1].n == 3 && r[1].stddev == 0.5 && !strcmp(r[1].unit, "unstated"),
+	   "one sample has no deviation; a class without a unit");
+	ok(!fastpath(TWO, NULL, 0, &err) && err.kind == ERR_BAD_ARGUMENT && strstr(err.problems->list[0].message, "\"before\""),
+	   "profiles that name no kernel are asked for");
+	item = fastpath(TWO, "6.18|6.19", 1, &err);
+	ok(item && item->sub && !strcmp(item->sub->kernel.name, "6.19") && item->sub->results[0].mean == 4000, "kernel=A|B says them");
+	ok(!fastpath(TWO, "6.17|6.18|6.19", 0, &err) && err.kind == ERR_BAD_ARGUMENT, "three for two columns");
+	item = fastpath(plus, NULL, 0, &err);
+	ok(item && item->sub && item->sub->n_results == 2 && item->sub->warnings->n && strstr(item->sub->warnings->list[0].message, "percentages"),
+	   "percentages of another column are none of its values");
+	ok(!fastpath(plus, NULL, 1, &err), "... and their column is no run");
+	ok(!fastpath("| Benchmark | Result Class | 6.18 |\n+--+\n", NULL, 0, &err) && strstr(err.message, "row of values"), "a head alone");
+}
+
 int main(void)
 {
 	a = arena_new();
+	test_fastpath();
 	test_wants();
 	test_lefts();
 	test_heads();
