@@ -11,6 +11,8 @@ int cmd_token(const struct conf *conf, struct err *err);
 int cmd_rules(const struct conf *conf, struct err *err);	/* cmd_rules.c */
 int cmd_backup(const struct conf *conf, struct err *err);	/* cmd_backup.c */
 int cmd_restore(const struct conf *conf, struct err *err);	/* cmd_restore.c */
+int cmd_export(const struct conf *conf, struct err *err);	/* cmd_export.c */
+int cmd_import(const struct conf *conf, struct err *err);	/* cmd_import.c */
 int cmd_ready(const struct conf *conf, struct err *err);
 
 #endif

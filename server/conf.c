@@ -16,9 +16,9 @@
 #include "../lib/num.h"
 
 enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128, RULES = 256,
-       BACKUP = 512, RESTORE = 1024 };
-#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES | BACKUP | RESTORE)
-#define WITH_FILE (BACKUP | RESTORE)
+       BACKUP = 512, RESTORE = 1024, EXPORT = 2048, IMPORT = 4096 };
+#define WITH_FILE (BACKUP | RESTORE | EXPORT | IMPORT)
+#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES | WITH_FILE)
 
 static const struct command {
 	const char *name;
@@ -34,6 +34,8 @@ static const struct command {
 	{ "rules", RULES, " load FILE", "the rules of alerts from a JSON file; those of an earlier file that are not in it go" },
 	{ "backup", BACKUP, " FILE|DIR", "everything in the database, of one moment, into one file; - is standard output" },
 	{ "restore", RESTORE, " FILE", "a backup into an empty database, whole or not at all" },
+	{ "export", EXPORT, " FILE", "all runs as submissions, one a line, and what people decided; - is standard output" },
+	{ "import", IMPORT, " FILE", "what export wrote, or anybody's submissions, one a line; - is standard input" },
 	{ "ready", READY, "", "ask a running serve whether it is ready: status 0 or 1, for health checks" },
 	{ "version", VERSION, "", "print the version" },
 	{ NULL, 0, NULL, NULL },
@@ -66,6 +68,7 @@ static const struct option {
 	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
 	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE | RESTORE, 0, 0,
 	  "change nothing: status 0 when the schema is the one this program needs, or the backup is whole, else 1" },
+	{ "bodies", NULL, FLAG, AT(bodies), NULL, EXPORT, 0, 0, "with the bodies of uploads as they came, too" },
 	{ "public-url", "URL", TEXT, AT(public_url), NULL, UP | SERVE | WATCH, 0, 0,
 	  "how others reach this server: the start of links in alerts" },
 	{ "name", "NAME", TEXT, AT(token_name), NULL, TOKEN, 0, 0, "add, revoke: the token's name" },

@@ -24,6 +24,7 @@ struct run_write {
 	const char *raw_type;		/* its media type */
 	const char *token_name;		/* whose token it came with, or NULL */
 	bool dry_run;
+	int64_t received_at;		/* of an import; 0 or TM_NONE: now. Its month must be there, and the run must be new */
 	/* out */
 	enum write_outcome outcome;
 	size_t series_new;

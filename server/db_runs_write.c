@@ -507,6 +507,8 @@ static void write_grouped(struct run_writer *rw, struct db *db, struct member *m
 	if (m->received_at <= rw->last_received)
 		m->received_at = rw->last_received + 1;
 	rw->last_received = m->received_at;
+	if (m->w->received_at && m->w->received_at != TM_NONE)
+		m->received_at = m->w->received_at;
 	m->queued = true;
 	*rw->last = m;
 	rw->last = &m->next;

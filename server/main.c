@@ -36,6 +36,8 @@ static const struct {
 	{ "rules", cmd_rules, true },
 	{ "backup", cmd_backup, true },
 	{ "restore", cmd_restore, false },	/* with --check it needs none */
+	{ "export", cmd_export, true },
+	{ "import", cmd_import, true },
 	{ "ready", cmd_ready, false },
 	{ "version", print_version, false },
 };
