@@ -44,7 +44,7 @@ static int pin(struct bench_run *r, struct err *err)
 		return err_set(err, ERR_SETUP, "sched_getaffinity: %s", strerror(errno));
 	if (r->o->cpu) {
 		if (num_parse_i64(r->o->cpu, strlen(r->o->cpu), &cpu) || cpu < 0 || cpu >= CPU_SETSIZE)
-			return err_set(err, ERR_SETUP, "--cpu is \"%s\": the number of a CPU is needed",
+			return err_set(err, ERR_BAD_ARGUMENT, "--cpu is \"%s\": the number of a CPU is needed",
 				       r->o->cpu);
 		if (!CPU_ISSET((size_t)cpu, &allowed))
 			return err_set(
@@ -220,10 +220,10 @@ static int plan(struct bench_run *r, struct err *err)
 	r->root = strcmp(o->root, "/") ? o->root : "";
 	r->pmd = bench_thp_pmd_size(r->a, r->root);
 	if (strcmp(o->mapping, "as-is") && strcmp(o->mapping, "pte") && strcmp(o->mapping, "pmd"))
-		return err_set(err, ERR_SETUP, "--mapping is \"%s\": as-is, pte or pmd is needed",
+		return err_set(err, ERR_BAD_ARGUMENT, "--mapping is \"%s\": as-is, pte or pmd is needed",
 			       o->mapping);
 	if (!o->reps && !(o->precision > 0))
-		return err_set(err, ERR_SETUP, "--precision: more than 0 %% is needed");
+		return err_set(err, ERR_BAD_ARGUMENT, "--precision: more than 0 %% is needed");
 	if (bench_sizes(r->a, o->sizes, r->page, &sizes, &n_sizes, err))
 		return -1;
 	for (const struct bench_op *op = bench_ops; all && op->name; op++)
@@ -231,7 +231,7 @@ static int plan(struct bench_run *r, struct err *err)
 	for (size_t i = 0; !all && i < o->n_words && n_ops < 16; i++) {
 		ops[n_ops] = bench_ops_of(o->words[i]);
 		if (!ops[n_ops++])
-			return err_set(err, ERR_SETUP,
+			return err_set(err, ERR_BAD_ARGUMENT,
 				       "there is no benchmark \"%s\": nsecwatch bench --list has them",
 				       o->words[i]);
 	}
@@ -240,7 +240,7 @@ static int plan(struct bench_run *r, struct err *err)
 	for (size_t i = 0; i < n_ops; i++) {
 		if (ops[i]->untouched && !strcmp(o->mapping, "pte"))
 			return err_set(
-				err, ERR_SETUP,
+				err, ERR_BAD_ARGUMENT,
 				"--mapping pte: %s makes new pages, they are mapped as the kernel wants",
 				ops[i]->name);
 		for (size_t k = 0; k < n_sizes; k++)
@@ -289,11 +289,16 @@ static int one_mode(struct bench_run *r, struct buf *out, struct err *err)
 /* One after the other; several are a JSON array, a mode a line. */
 static int all_modes(struct bench_run *r, struct err *err)
 {
-	char *modes = arena_strdup(r->a, r->o->thp);
+	char *modes = arena_strdup(r->a, r->o->thp), *ahead = arena_strdup(r->a, r->o->thp);
 	bool many = strchr(modes, ',') != NULL;
+	const char *mode;
 	struct buf out;
-	int ret = 0;
+	int ret = plan(r, err);
 
+	while (!ret && (mode = strsep(&ahead, ",")) != NULL)	/* none is measured in vain */
+		ret = bench_thp_check(r->a, r->root, mode, err);
+	if (ret)
+		return -1;
 	buf_init(&out);
 	while ((r->mode = strsep(&modes, ",")) != NULL && !interrupted && !ret) {
 		if (many)
@@ -332,8 +337,10 @@ int bench(struct arena *a, const struct options *o)
 		return 0;
 	}
 	catch_signals();
-	if (pin(&r, &err) || all_modes(&r, &err))
-		return say("%s", err.message);
+	if (pin(&r, &err) || all_modes(&r, &err)) {
+		say("%s", err.message);
+		return err.kind == ERR_BAD_ARGUMENT ? OPTIONS_USAGE : 1;
+	}
 	if (!interrupted)
 		return 0;
 	say("interrupted: nothing is printed");

@@ -24,12 +24,12 @@ static int read_size(struct list *l, const char *s, size_t len, size_t *size)
 	int64_t v;
 
 	if (num_parse_i64(s, len - (shift != 0), &v) || v < 1 || (uint64_t)v > BENCH_SIZE_MAX >> shift)
-		return err_set(l->err, ERR_SETUP,
+		return err_set(l->err, ERR_BAD_ARGUMENT,
 			       "--sizes: \"%.*s\": a size up to 4T is needed, as 4K, 40K, 2M or 1G",
 			       (int)(len < 40 ? len : 40), s);
 	*size = (size_t)v << shift;
 	if (*size % l->page)
-		return err_set(l->err, ERR_SETUP, "--sizes: \"%.*s\" is no multiple of the %zu KiB of a page",
+		return err_set(l->err, ERR_BAD_ARGUMENT, "--sizes: \"%.*s\" is no multiple of the %zu KiB of a page",
 			       (int)len, s, l->page / 1024);
 	return 0;
 }
@@ -51,10 +51,10 @@ static int add_range(struct list *l, const char *s, size_t len, const char *dots
 	    read_size(l, dots + 2, (size_t)(stop - dots - 2), &to))
 		return -1;
 	if (star && (num_parse_i64(star + 1, (size_t)(end - star - 1), &step) || step < 2 || step > 1024))
-		return err_set(l->err, ERR_SETUP,
+		return err_set(l->err, ERR_BAD_ARGUMENT,
 			       "--sizes: \"%.*s\": a factor from 2 to 1024 is needed after *", (int)len, s);
 	if (from > to)
-		return err_set(l->err, ERR_SETUP, "--sizes: \"%.*s\" goes down: the smaller size comes first",
+		return err_set(l->err, ERR_BAD_ARGUMENT, "--sizes: \"%.*s\" goes down: the smaller size comes first",
 			       (int)len, s);
 	for (size_t size = from; size < to; size *= (size_t)step)
 		add(l, size);

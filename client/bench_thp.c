@@ -242,80 +242,109 @@ static void keep_all(struct bench_thp *t)
 		t->files[i].wanted = NULL;
 }
 
-/* A state is to be set. */
-static int set_state(struct bench_thp *t, const char *mode, struct err *err)
-{
-	struct thp thp;
+enum way { NOTHING, SET, OFF, ADVISE };
 
-	if (thp_from_slug(t->a, mode, &thp, err) || !strncmp(thp.slug, "none", 4) ||
-	    !strncmp(thp.slug, "unknown", 7))
-		return err_set(err, ERR_SETUP,
-			       "--thp is \"%s\": as-is, off, advised, never, always, madvise or a state as "
-			       "never+64k-always is needed",
-			       mode);
+/* A state that is to be set: what can be done. */
+static int way_to_state(struct bench_thp *t, const char *mode, const struct thp *thp, enum way *way, struct err *err)
+{
 	if (!t->n)
 		return err_set(
 			err, ERR_SETUP,
 			"--thp %s: this kernel has no transparent huge pages (%s%s): only as-is is to be had",
 			mode, t->root, FOLDER);
-	if (plan(t, thp.slug, err))
+	if (plan(t, thp->slug, err))
 		return -1;
-	t->advises = !strncmp(thp.slug, "madvise", 7);
-	if (is_set(t)) {
-		keep_all(t);
+	if (is_set(t) || may_set(t)) {
+		*way = is_set(t) ? NOTHING : SET;
 		return 0;
 	}
-	if (may_set(t))
-		return set_all(t, thp.slug, err);
-	keep_all(t);
-	if (!strcmp(thp.slug, "never")) {
-		say("--thp never: not root, so they are switched off for this process alone (off)");
-		t->off = true;
+	keep_all(t);	/* what is in effect is what was, then */
+	if (!strcmp(thp->slug, "never")) {
+		*way = OFF;
 		return 0;
 	}
-	if (strcmp(thp.slug, "always") || !strcmp(effective(t), "never"))
+	if (strcmp(thp->slug, "always") || !strcmp(effective(t), "never"))
 		return err_set(err, ERR_SETUP,
 			       "--thp %s needs root: %s cannot be written. Without: as-is, off%s", mode,
 			       t->files[0].path, strcmp(effective(t), "never") ? ", advised" : "");
-	say("--thp always: not root, so the region is advised (advised)");
-	t->advises = true;
+	*way = ADVISE;
 	return 0;
+}
+
+/* What is to be done for a mode; *thp: the state, where it is one. Changes nothing but what t has in mind. */
+static int way_to(struct bench_thp *t, const char *mode, struct thp *thp, enum way *way, struct err *err)
+{
+	*thp = (struct thp){ .slug = "" };
+	*way = strcmp(mode, "off") ? NOTHING : OFF;
+	if (!strcmp(mode, "as-is") || *way == OFF)
+		return 0;
+	if (!strcmp(mode, "advised")) {
+		*way = ADVISE;
+		if (t->prctl_was == 1)
+			return err_set(
+				err, ERR_SETUP,
+				"--thp advised: huge pages are switched off for this process (prctl) by its parent");
+		return strcmp(effective(t), "never") && t->n ? 0 :
+			err_set(err, ERR_SETUP,
+				"--thp advised: advice has no effect here: %s%s/enabled is %s; as root, --thp "
+				"madvise sets it",
+				t->root, FOLDER, t->n ? "never" : "not there");
+	}
+	if (thp_from_slug(t->a, mode, thp, err) || !strncmp(thp->slug, "none", 4) ||
+	    !strncmp(thp->slug, "unknown", 7))
+		return err_set(err, ERR_BAD_ARGUMENT,
+			       "--thp is \"%s\": as-is, off, advised, never, always, madvise or a state as "
+			       "never+64k-always is needed",
+			       mode);
+	return way_to_state(t, mode, thp, way, err);
 }
 
 static int begin(struct bench_thp *t, const char *mode, struct err *err)
 {
-	if (!strcmp(mode, "as-is"))
-		return 0;
-	if (!strcmp(mode, "off")) {
-		t->off = true;
-		return 0;
+	struct thp thp;
+	enum way way;
+
+	if (way_to(t, mode, &thp, &way, err))
+		return -1;
+	if (way == SET) {
+		t->advises = !strncmp(thp.slug, "madvise", 7);
+		return set_all(t, thp.slug, err);
 	}
-	if (strcmp(mode, "advised"))
-		return set_state(t, mode, err);
-	t->advises = true;
-	if (t->prctl_was == 1)
-		return err_set(
-			err, ERR_SETUP,
-			"--thp advised: huge pages are switched off for this process (prctl) by its parent");
-	if (!strcmp(effective(t), "never") || !t->n)
-		return err_set(err, ERR_SETUP,
-			       "--thp advised: advice has no effect here: %s%s/enabled is %s; as root, --thp "
-			       "madvise sets it",
-			       t->root, FOLDER, t->n ? "never" : "not there");
+	keep_all(t);
+	if (*thp.slug && way == OFF)
+		say("--thp never: not root, so they are switched off for this process alone (off)");
+	if (*thp.slug && way == ADVISE)
+		say("--thp always: not root, so the region is advised (advised)");
+	t->off |= way == OFF;
+	t->advises = way == ADVISE || !strncmp(thp.slug, "madvise", 7);
 	return 0;
 }
 
-struct bench_thp *bench_thp_begin(struct arena *a, const char *root, const char *mode, struct err *err)
+static struct bench_thp *look(struct arena *a, const char *root)
 {
 	struct bench_thp *t = arena_zalloc(a, sizeof(*t));
-	int was;
+	int was = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
 
 	t->a = a;
 	t->root = root;
 	t->guard_pipe = -1;
-	was = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
 	t->prctl_was = was > 0 ? was : 0;
 	find_files(t);
+	return t;
+}
+
+int bench_thp_check(struct arena *a, const char *root, const char *mode, struct err *err)
+{
+	struct thp thp;
+	enum way way;
+
+	return way_to(look(a, root), mode, &thp, &way, err);
+}
+
+struct bench_thp *bench_thp_begin(struct arena *a, const char *root, const char *mode, struct err *err)
+{
+	struct bench_thp *t = look(a, root);
+
 	if (begin(t, mode, err) ||
 	    (t->off && !t->prctl_was && prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) &&
 	     err_set(err, ERR_SETUP, "--thp %s: prctl(PR_SET_THP_DISABLE): %s; only as-is is to be had here", mode, strerror(errno)))) {

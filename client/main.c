@@ -17,7 +17,6 @@
 #include "push.h"
 #include "say.h"
 
-#define USAGE 2
 
 static int run(struct arena *a, const struct options *o)
 {
@@ -58,7 +57,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a server that hangs up is an error, not our end */
 	if (options_read(a, argc, argv, &o, &err)) {
 		say("%s", err.message);
-		status = o.command && !strcmp(o.command, "bisect judge") ? BISECT_ABORT : USAGE;
+		status = o.command && !strcmp(o.command, "bisect judge") ? BISECT_ABORT : OPTIONS_USAGE;
 	} else if (o.help) {
 		options_help(&o, stdout);
 	} else {

@@ -14,6 +14,8 @@
 #include "../lib/arena.h"
 #include "../lib/err.h"
 
+#define OPTIONS_USAGE 2			/* the exit code for a wrong command line or settings file */
+
 struct options_pairs {			/* of options that may be repeated */
 	const char *(*list)[2];		/* name, value */
 	size_t n;

@@ -255,7 +255,7 @@ static bool plain_glob(const char *pattern, const char *text)
 /* A selector of a rule as JSON, or lines "NAME=VALUE": selectors, kernels (base, head), or globs against a text. */
 static const char *target_selector(struct arena *a, const char *text, size_t len)
 {
-	static bool made;
+	static struct arena *made;	/* its texts are the catalogue's */
 	char *lines[LINES_MAX], *copy = arena_strndup(a, text, len);
 	struct select_arg args[LINES_MAX];
 	struct calc_selector kept;
@@ -263,8 +263,8 @@ static const char *target_selector(struct arena *a, const char *text, size_t len
 	struct err err;
 	size_t n, n_args = 0;
 
-	if (!made)
-		made = make_catalog(arena_new());	/* kept: its texts are the catalogue's */
+	if (!made && !make_catalog(made = arena_new()))
+		return "a catalogue of kernels that are none";
 	if (*copy == '{') {
 		if (calc_selector_resolve(&kept, copy, &catalog, a, &err))
 			return err.kind && *err.message ? NULL : "a kept selector refused without a reason";

@@ -103,9 +103,10 @@ def test_a_size_that_does_not_fit_is_skipped_and_said():
     (["fault", "--mapping", "pte"], "fault makes new pages"),
     (["mprotect", "--cpu", "99999"], "number of a CPU"),
     (["mprotect", "--precision", "0%"], "more than 0 %"),
+    (["mprotect", "--sizes", "4K", "--reps", 86400, "--thp", "as-is,sometimes"], '--thp is "sometimes"'),  # at once
 ])
 def test_what_is_wrong_is_said(args, said):
-    out, err = bench(*args, status=1)
+    out, err = bench(*args, status=2)
     assert not out and said in err
 
 
@@ -143,7 +144,7 @@ def test_a_state_is_set_recorded_and_put_back(machine):
     assert never["config"]["thp"]["enabled"] == "never" and never["config"]["thp"]["hugepages-2048kB/enabled"] == "inherit"
     assert never["config"]["thp"]["hugepages-64kB/enabled"] == "never"
     assert mixed["config"]["thp"]["enabled"] == "always" and mixed["config"]["thp"]["hugepages-64kB/enabled"] == "always"
-    said = bench("mprotect", "--thp", "never+32k-always", "--root", machine, status=1)[1]
+    said = bench("mprotect", "--reps", 86400, "--thp", "as-is,never+32k-always", "--root", machine, status=1)[1]
     assert "no huge pages of 32 KiB" in said and words(machine) == BEFORE
 
 
