@@ -20,7 +20,10 @@ struct bench_thp;		/* at most one at a time */
  */
 struct bench_thp *bench_thp_begin(struct arena *a, const char *root, const char *mode, struct err *err);
 
-/* Whether a mode is to be had here, before anything is measured or changed. -1: ERR_BAD_ARGUMENT for a word that is none, else ERR_SETUP. */
+/*
+ * Whether a mode is to be had here, before anything is measured or changed. -1: ERR_BAD_ARGUMENT for a word that
+ * is none, else ERR_SETUP.
+ */
 int bench_thp_check(struct arena *a, const char *root, const char *mode, struct err *err);
 
 /* All is as it was before; false: something could not be put back, and that was said. Accepts NULL. */
