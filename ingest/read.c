@@ -2,6 +2,7 @@
 /* The front door: which reader a body goes to, and what may not come in at all. */
 #include "read.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +93,31 @@ static const char *known_formats(struct arena *a)
 	return s;
 }
 
+static bool ends_early(const char *message)
+{
+	return strstr(message, "end of file") || strstr(message, "premature end");
+}
+
+/* No format fits: said of the text as a whole, unless it is JSON that ends too early. */
+static int fits_none(struct arena *a, const char *text, size_t len, struct err *err)
+{
+	struct jread_slice whole = { text, len, 1 };
+	const char *p = text, *end = text + len;
+	bool syntax = false;
+	struct jnode *root;
+
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	if (p < end && (*p == '{' || *p == '[')) {
+		root = jread_parse(&whole, &syntax, err);
+		jread_free(root);
+		if (!root && syntax && ends_early(err->message))
+			return err_set(err, ERR_BAD_JSON, "the file is cut short: it begins as JSON, and %s",
+				       arena_strdup(a, err->message));
+	}
+	return err_set(err, ERR_BAD_ARGUMENT, "format=auto: this looks like none of %s; name the format", known_formats(a));
+}
+
 static int choose(struct arena *a, const struct read_context *ctx, const char *text, size_t len,
 		  const struct format **format, struct err *err)
 {
@@ -101,8 +127,7 @@ static int choose(struct arena *a, const struct read_context *ctx, const char *t
 	if (*format)
 		return 0;
 	if (by_content)
-		return err_set(err, ERR_BAD_ARGUMENT, "format=auto: this looks like none of %s; name the format",
-			       known_formats(a));
+		return fits_none(a, text, len, err);
 	return err_set(err, ERR_BAD_ARGUMENT, "format=%s: unknown; known are auto, %s", ctx->format,
 		       known_formats(a));
 }

@@ -157,6 +157,14 @@ def test_an_unknown_format_names_those_there_are(api):
         assert f" {name}" in error["message"]
 
 
+def test_json_that_is_cut_short_is_called_that(api):
+    cut = '{\n "a.ops": [1, 2],\n "a.rate": [3'
+    error = error_of(post(api, cut, format="auto", machine="m", kernel="6.16"), 400, "bad_json")
+    assert error["message"].startswith("the file is cut short") and "line 3" in error["message"]
+    for whole in ("[always] madvise never", '{"a": 1}'):
+        error_of(post(api, whole, format="auto", machine="m", kernel="6.16"), 400, "bad_argument")
+
+
 def test_the_same_file_with_another_argument_is_another_run(api):
     first = post(api, V616, format="auto", machine="args-01").json()
     second = post(api, V616, format="auto", machine="args-01", boot_id="b").json()
