@@ -469,6 +469,8 @@ static void one_json(struct req *rq, const struct run *run, const struct names *
 	}
 	jsonw_array_end(&j);
 	jsonw_kraw(&j, "not_imported", run->not_imported ? run->not_imported : "[]");
+	if (run->raw_dropped_at != TM_NONE)
+		time_field(&j, "raw_dropped_at", run->raw_dropped_at);
 	if (beside->previous)
 		before_json(rq, &j, "previous", run, beside->before);
 	if (beside->against)
@@ -525,6 +527,9 @@ static void one_head(struct req *rq, const struct run *run, const struct names *
 		   names->config->thp, tm_format(run->started_at, when)));
 	if (v)
 		table_para(&rq->out, 2, arena_printf(rq->arena, "Invalid, says %s: %s", v->who, table_clean(rq->arena, v->reason)));
+	if (run->raw_dropped_at != TM_NONE)
+		table_para(&rq->out, 2, arena_printf(rq->arena, "Its body and repetitions were dropped on %.10s, as is the rule here; "
+						     "their summaries are below.", tm_format(run->raw_dropped_at, when)));
 	if (beside->previous)
 		before_para(rq, "the run before it,", run, beside->before);
 	if (beside->against)
@@ -574,6 +579,19 @@ static const char *safe_type(const char *type)
 	return strncasecmp(type, "multipart/form-data;", 20) ? "application/octet-stream" : type;
 }
 
+static int no_body(struct req *rq, const struct uuid *id, struct err *err)
+{
+	char when[TM_TEXT];
+	struct run *run;
+
+	if (db_runs_get(rq->db, rq->arena, id, &run, err))
+		return -1;
+	if (run && run->raw_dropped_at != TM_NONE)
+		return err_set(err, ERR_NOT_FOUND, "the body of run %s was dropped on %.10s, as is the rule here; its summaries are at"
+			       " /api/v1/runs/%s", rq->id, tm_format(run->raw_dropped_at, when), rq->id);
+	return err_set(err, ERR_NOT_FOUND, run ? "there is no body of run %s" : "there is no run %s", rq->id);
+}
+
 int api_runs_raw(struct req *rq, struct err *err)
 {
 	const void *body = NULL;
@@ -584,7 +602,7 @@ int api_runs_raw(struct req *rq, struct err *err)
 	if (api_runs_id(rq, &id, err) || db_runs_raw(rq->db, rq->arena, &id, &body, &len, &type, err))
 		return -1;
 	if (!body)
-		return err_set(err, ERR_NOT_FOUND, "there is no body of run %s", rq->id);
+		return no_body(rq, &id, err);
 	rq->type = safe_type(type);
 	rq->disposition = arena_printf(rq->arena, "%.40s.raw", rq->id);
 	buf_add(&rq->out, body, len);

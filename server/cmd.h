@@ -13,6 +13,8 @@ int cmd_backup(const struct conf *conf, struct err *err);	/* cmd_backup.c */
 int cmd_restore(const struct conf *conf, struct err *err);	/* cmd_restore.c */
 int cmd_export(const struct conf *conf, struct err *err);	/* cmd_export.c */
 int cmd_import(const struct conf *conf, struct err *err);	/* cmd_import.c */
+int cmd_retain(const struct conf *conf, struct err *err);	/* cmd_retain.c */
+int cmd_doctor(const struct conf *conf, struct err *err);	/* cmd_doctor.c */
 int cmd_ready(const struct conf *conf, struct err *err);
 
 #endif

@@ -16,9 +16,9 @@
 #include "../lib/num.h"
 
 enum { UP = 1, SERVE = 2, WATCH = 4, MIGRATE = 8, REBUILD = 16, TOKEN = 32, READY = 64, VERSION = 128, RULES = 256,
-       BACKUP = 512, RESTORE = 1024, EXPORT = 2048, IMPORT = 4096 };
+       BACKUP = 512, RESTORE = 1024, EXPORT = 2048, IMPORT = 4096, RETAIN = 8192, DOCTOR = 16384 };
 #define WITH_FILE (BACKUP | RESTORE | EXPORT | IMPORT)
-#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES | WITH_FILE)
+#define WITH_DB (SERVE | WATCH | MIGRATE | REBUILD | TOKEN | RULES | WITH_FILE | RETAIN | DOCTOR)
 
 static const struct command {
 	const char *name;
@@ -36,6 +36,8 @@ static const struct command {
 	{ "restore", RESTORE, " FILE", "a backup into an empty database, whole or not at all" },
 	{ "export", EXPORT, " FILE", "all runs as submissions, one a line, and what people decided; - is standard output" },
 	{ "import", IMPORT, " FILE", "what export wrote, or anybody's submissions, one a line; - is standard input" },
+	{ "retain", RETAIN, "", "drop bodies and raw repetitions that are older than --raw; the summaries stay for ever" },
+	{ "doctor", DOCTOR, "", "look at configuration, permissions, disk, clocks and PostgreSQL: what is wrong, and the cure" },
 	{ "ready", READY, "", "ask a running serve whether it is ready: status 0 or 1, for health checks" },
 	{ "version", VERSION, "", "print the version" },
 	{ NULL, 0, NULL, NULL },
@@ -66,8 +68,11 @@ static const struct option {
 	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
 	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
 	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
-	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE | RESTORE, 0, 0,
-	  "change nothing: status 0 when the schema is the one this program needs, or the backup is whole, else 1" },
+	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE | RESTORE | RETAIN, 0, 0,
+	  "change nothing: tell whether the schema is the one this program needs (status 0) or not (1), whether the backup is whole, "
+	  "what would be dropped" },
+	{ "raw", "MONTHS", TEXT, AT(retain_raw), NULL, RETAIN, 0, 0, "how long bodies and repetitions are kept: 6m, 2y" },
+	{ "json", NULL, FLAG, AT(json), NULL, DOCTOR, 0, 0, "the findings as JSON" },
 	{ "bodies", NULL, FLAG, AT(bodies), NULL, EXPORT, 0, 0, "with the bodies of uploads as they came, too" },
 	{ "public-url", "URL", TEXT, AT(public_url), NULL, UP | SERVE | WATCH, 0, 0,
 	  "how others reach this server: the start of links in alerts" },
@@ -326,6 +331,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 		return err_set(err, ERR_SETUP, "rules: load which file? `nsecwatchd rules load FILE`");
 	if ((c->bit & WITH_FILE) && !(conf->file && *conf->file))
 		return err_set(err, ERR_SETUP, "%s: which file? `nsecwatchd %s%s`", c->name, c->name, c->usage);
+	if (c->bit == RETAIN && !(conf->retain_raw && *conf->retain_raw))
+		return err_set(err, ERR_SETUP, "retain: how long? `nsecwatchd retain --raw 6m`");
 	return c->bit == TOKEN ? check_token(conf, err) : 0;
 }
 

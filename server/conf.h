@@ -26,6 +26,7 @@ struct conf {
 	const char *log_level;
 	const char *token_name, *token_scope;
 	const char *rules_file;		/* rules load FILE */
+	const char *retain_raw;		/* retain --raw MONTHS */
 	const char *file;		/* backup, restore, export, import FILE */
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;
 	const char *broad_benchmarks;	/* globs, with commas */
@@ -34,7 +35,7 @@ struct conf {
 	const char *webhook_format, *webhook_secret, *webhook_secret_file, *webhook_allow, *ca_file;
 	const char *improvements, *digest_at, *time_zone;
 	int delivery_tries, settle_s;
-	bool demo, private_reads, check_only, bodies, help;
+	bool demo, private_reads, check_only, bodies, json, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
 	int uploads_per_minute, idle_timeout_s, request_timeout_s, statement_timeout_ms;
 	double alert_percent;		/* the default rule's threshold; 0: its own */

@@ -30,7 +30,8 @@
 
 /*
  * put: $1 the record; a row comes back where something was done. has: whether the database had any of the kind before, which keep
- * their ids otherwise; NULL: they are put beside those that are there.
+ * their ids otherwise; NULL: they are put beside those that are there. r.*: where nothing is numbered otherwise, all columns
+ * that there are, those of later migrations too: records only go back into the schema that they are of.
  */
 struct export_kind {
 	const char *kind;
@@ -152,8 +153,7 @@ static const struct export_kind export_kinds[] = {
 	{ "mute", false,
 	  { "export_mute", "SELECT to_jsonb(m)::text FROM mute m ORDER BY m.id" },
 	  { "import_mute",
-	    "INSERT INTO mute (id, selector, alert_id, reason, author, created_at, until, ended_at) OVERRIDING SYSTEM VALUE"
-	    " SELECT r.id, r.selector, r.alert_id, r.reason, r.author, r.created_at, r.until, r.ended_at"
+	    "INSERT INTO mute OVERRIDING SYSTEM VALUE SELECT r.*"
 	    " FROM jsonb_populate_record(NULL::mute, $1::jsonb) r WHERE r.alert_id IS NULL OR EXISTS (SELECT FROM alert a WHERE a.id = r.alert_id)"
 	    " ON CONFLICT DO NOTHING RETURNING 1" },
 	  { "has_mute", "SELECT EXISTS (SELECT FROM mute)" } },
@@ -178,20 +178,19 @@ static const struct export_kind export_kinds[] = {
 	{ "event", false,
 	  { "export_event", "SELECT to_jsonb(e)::text FROM event e ORDER BY e.id" },
 	  { "import_event",
-	    "INSERT INTO event (id, at, who, kind, object, action, from_state, to_state, details, event_key) OVERRIDING SYSTEM VALUE"
-	    " SELECT r.id, r.at, r.who, r.kind, r.object, r.action, r.from_state, r.to_state, r.details, r.event_key"
+	    "INSERT INTO event OVERRIDING SYSTEM VALUE SELECT r.*"
 	    " FROM jsonb_populate_record(NULL::event, $1::jsonb) r ON CONFLICT DO NOTHING RETURNING 1" },
 	  { "has_event", "SELECT EXISTS (SELECT FROM event)" } },
 	{ "page", false,
 	  { "export_page", "SELECT to_jsonb(p)::text FROM page p ORDER BY p.id" },
 	  { "import_page",
-	    "INSERT INTO page (id, made_at, made_by, address, html) SELECT r.id, r.made_at, r.made_by, r.address, r.html"
+	    "INSERT INTO page SELECT r.*"
 	    " FROM jsonb_populate_record(NULL::page, $1::jsonb) r ON CONFLICT (id) DO NOTHING RETURNING 1" },
 	  { NULL, NULL } },
 	{ "snapshot", false,
 	  { "export_snapshot", "SELECT to_jsonb(s)::text FROM snapshot s ORDER BY s.id" },
 	  { "import_snapshot",
-	    "INSERT INTO snapshot (id, alert_id, made_at, subject, body, rows_csv) SELECT r.id, r.alert_id, r.made_at, r.subject, r.body, r.rows_csv"
+	    "INSERT INTO snapshot SELECT r.*"
 	    " FROM jsonb_populate_record(NULL::snapshot, $1::jsonb) r ON CONFLICT (id) DO NOTHING RETURNING 1" },
 	  { NULL, NULL } },
 };

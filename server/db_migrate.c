@@ -61,7 +61,7 @@ static const struct embed_file *file_of(int64_t version)
 static int compare(struct db *db, int64_t *done, struct err *err)
 {
 	struct db_rows *rows;
-	const struct embed_file *f;
+	const struct embed_file *f, *next = embed_schema;
 	uint8_t digest[32];
 	size_t len;
 	int ret = 0;
@@ -75,8 +75,13 @@ static int compare(struct db *db, int64_t *done, struct err *err)
 		*done = db_i64(rows, i, 0);
 		f = file_of(*done);
 		if (!f) {
-			ret = err_set(err, ERR_UNAVAILABLE, "the database's schema (version %lld) is newer than this program",
-				      (long long)*done);
+			ret = err_set(err, ERR_UNAVAILABLE, "the database's schema (version %lld) is newer than this program, which knows %lld:"
+				      " run the nsecwatchd that migrated it, or a newer one", (long long)*done, (long long)db_migrate_newest());
+			break;
+		}
+		if (f != next++) {
+			ret = err_set(err, ERR_UNAVAILABLE, "the database's schema is half made: %s was applied and %s was not; restore a backup",
+				      f->path, next[-1].path);
 			break;
 		}
 		sha256(f->data, f->len, digest);

@@ -159,8 +159,9 @@ static void read_summary(struct arena *a, const struct db_rows *rows, int i, str
 
 static const struct stmt get_run = {
 	"get_run",
-	"SELECT " HEADER ", " ARRAYS ", r.not_imported, w.run_id IS NOT NULL, w.counts, w.vals"
-	" FROM run r" RAW_JOIN " WHERE r.run_id = $1"
+	"SELECT " HEADER ", " ARRAYS ", r.not_imported, w.run_id IS NOT NULL, w.counts, w.vals,"
+	" CASE WHEN w.run_id IS NULL THEN (SELECT g.dropped_at FROM retained g WHERE g.month ="
+	" (date_trunc('month', r.received_at, 'UTC') AT TIME ZONE 'UTC')::date) END FROM run r" RAW_JOIN " WHERE r.run_id = $1"
 };
 
 /* Raw repetitions: none where retention dropped them. */
@@ -197,6 +198,7 @@ int db_runs_get(struct db *db, struct arena *a, const struct uuid *run_id, struc
 		read_arrays(a, rows, 0, 13, r);
 		r->not_imported = arena_strdup(a, db_text(rows, 0, 23));
 		read_values(a, rows, 24, r);
+		r->raw_dropped_at = db_time(rows, 0, 27);
 	}
 	db_rows_free(rows);
 	return 0;

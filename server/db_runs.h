@@ -55,6 +55,7 @@ struct run {
 	double **values;		/* only from db_runs_get(): raw repetitions, NULL without */
 	size_t *n_values;
 	const char *not_imported;	/* JSON array [{"at","message"}] or NULL */
+	int64_t raw_dropped_at;		/* only from db_runs_get(): when retention dropped values and body; or TM_NONE */
 };
 
 /* 0 with *run NULL: no such run. */

@@ -38,6 +38,8 @@ static const struct {
 	{ "restore", cmd_restore, false },	/* with --check it needs none */
 	{ "export", cmd_export, true },
 	{ "import", cmd_import, true },
+	{ "retain", cmd_retain, true },
+	{ "doctor", cmd_doctor, false },	/* that there is none is a finding */
 	{ "ready", cmd_ready, false },
 	{ "version", print_version, false },
 };

@@ -128,7 +128,7 @@ function regressions(verdict) {
 	];
 }
 
-function render({ run, results: list, not_imported: left, previous, against, verdict }) {
+function render({ run, results: list, not_imported: left, raw_dropped_at: dropped, previous, against, verdict }) {
 	const failed = list.filter((r) => r.status !== 'ok').length;
 
 	document.title = `${run.kernel.name} on ${run.machine} - nsecwatch`;
@@ -159,7 +159,9 @@ function render({ run, results: list, not_imported: left, previous, against, ver
 				'Compare with the kernel before',
 			),
 			' \u00b7 ',
-			h('a', { href: `${path()}/raw` }, 'The body as it came'),
+			dropped
+				? `The body and the repetitions were dropped on ${f.day(dropped)}, as is the rule here; the summaries stay.`
+				: h('a', { href: `${path()}/raw` }, 'The body as it came'),
 		),
 		againstPrevious(run, previous),
 		againstAny(run, against),

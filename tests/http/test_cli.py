@@ -7,7 +7,7 @@ import pytest
 
 from harness import PROGRAM, ROOT, command, sql
 
-COMMANDS = ["up", "serve", "watch", "migrate", "rebuild", "token", "backup", "restore", "export", "import", "ready", "version"]
+COMMANDS = ["up", "serve", "watch", "migrate", "rebuild", "token", "backup", "restore", "export", "import", "retain", "doctor", "ready", "version"]
 
 
 def refused(*args, status=2, **env):
