@@ -241,7 +241,12 @@ test-kill: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@BUILD=$(BUILD) NSECWATCH_KILL_RUNS=500 NSECWATCH_KILLS=50 NSECWATCH_KILL_KERNELS=$(KILL_KERNELS) PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/http/test_kill.py
-.PHONY: test-faults
+.PHONY: test-faults test-load
+# 64 writers and 64 readers while PostgreSQL is killed again and again: tests/faults/load.py. LOAD_MINUTES=20, or in parts with LOAD="--sum FILE".
+LOAD_MINUTES ?= 2
+test-load: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) SAN=$(SAN) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/faults/load.py --minutes $(LOAD_MINUTES) $(LOAD)
 # All faults, and the table of them: tests/faults/conftest.py. FAULTS="-k network" only some. About six minutes; root for some.
 test-faults: deps-test
 	@tools/deps.sh faults
@@ -304,6 +309,7 @@ help:
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
 	@echo 'make bench-pages    how quick the pages are in headless Chromium, each number beside its limit'
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
+	@echo 'make test-load      64 writers, 64 readers, PostgreSQL killed every two minutes (LOAD_MINUTES=20; SAN=thread LOAD_MINUTES=5)'
 	@echo 'make test-faults    everything that can break is broken, and the table of it (root for some of it; FAULTS="-k network": some)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'

@@ -5,6 +5,7 @@ import http.client
 import itertools
 import json
 import random
+import re
 import threading
 import time
 
@@ -20,7 +21,7 @@ class Flood:
     """
     with Flood(url, token, name) as f: ... posts different runs, each again and again until it is acknowledged, as a lab's client does.
     .stop() ends it in order; .acknowledged is a dict run_id -> how often it was told to be stored (201), .answers counts status codes,
-    .wrong what nobody should be told, .times (when, seconds, status) of each request.
+    .wrong what nobody should be told, .times (when, seconds, status, method, seconds in the server) of each request.
     """
 
     def __init__(self, host, port, token, name, writers=8, readers=0, machine=None, pause_s=0.0, timeout=30):
@@ -73,14 +74,15 @@ class Flood:
             answer = me["link"].getresponse()
             status, text = answer.status, answer.read()
             retry = answer.headers.get("Retry-After")
+            timing = answer.headers.get("Server-Timing")
         except (OSError, http.client.HTTPException) as e:
             if me["link"]:
                 me["link"].close()
-            me["link"], status, text, retry = None, None, repr(e), None
+            me["link"], status, text, retry, timing = None, None, repr(e), None, None
         now = time.monotonic()
         with self.lock:
             self.answers[status] += 1
-            self.times.append((now, now - begun, status, method))
+            self.times.append((now, now - begun, status, method, sum(map(float, re.findall(r"dur=([\d.]+)", timing))) / 1000 if timing else None))
             if status == 503 and method != "HEAD" and text.startswith(b"{"):
                 self.reasons[json.loads(text)["error"]["message"]] += 1
             if status == 503 and not retry:
@@ -130,11 +132,11 @@ class Flood:
     def since(self, moment):
         """Statuses of the requests that ended after that moment."""
         with self.lock:
-            return collections.Counter(status for when, _, status, _ in self.times if when > moment)
+            return collections.Counter(status for when, _, status, *_ in self.times if when > moment)
 
     def first_success_after(self, moment, method="POST"):
         with self.lock:
-            return next((when for when, _, status, what in self.times if when > moment and status in (200, 201) and what == method), None)
+            return next((when for when, _, status, what, _ in self.times if when > moment and status in (200, 201) and what == method), None)
 
 
 def check(conninfo, flood, machine=None):
