@@ -14,7 +14,7 @@ RUN make -j"$(nproc)" VERSION="$VERSION" WITH_NPM=$WITH_NPM build/nsecwatchd
 
 FROM debian:bookworm-slim
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
-		libmicrohttpd12 libpq5 libjansson4 libcurl4 libnettle8 libzstd1 libxxhash0 libdeflate0 zlib1g libyaml-0-2 r-mathlib ca-certificates && \
+		libmicrohttpd12 libgnutls30 libpq5 libjansson4 libcurl4 libnettle8 libzstd1 libxxhash0 libdeflate0 zlib1g libyaml-0-2 r-mathlib ca-certificates && \
 	rm -rf /var/lib/apt/lists/* && \
 	useradd --system --no-create-home --home-dir / --shell /usr/sbin/nologin nsecwatch
 COPY --from=build /src/build/nsecwatchd /usr/local/bin/nsecwatchd

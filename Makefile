@@ -6,7 +6,7 @@ CI      ?=
 WITH_NPM ?= yes
 BUILD   ?= build$(if $(SAN),/$(SAN))
 CC      ?= cc
-PKGS    := libmicrohttpd libpq jansson libcurl nettle libzstd libxxhash libdeflate zlib yaml-0.1
+PKGS    := libmicrohttpd gnutls libpq jansson libcurl nettle libzstd libxxhash libdeflate zlib yaml-0.1
 CLIENT_PKGS := jansson nettle zlib yaml-0.1
 PKG_CONFIG ?= pkg-config
 

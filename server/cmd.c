@@ -138,8 +138,8 @@ int cmd_ready(const struct conf *conf, struct err *err)
 {
 	char url[512];
 
-	up_listen_url(conf->listen_host, conf->listen_port, url, sizeof(url));
-	if (!up_listen_ready(conf->listen_host, conf->listen_port))
+	up_listen_url(conf->listen_host, conf->listen_port, conf->tls_cert, url, sizeof(url));
+	if (!up_listen_ready(conf->listen_host, conf->listen_port, conf->tls_cert))
 		return err_set(err, ERR_UNAVAILABLE, "%sreadyz does not say that it is ready", url);
 	printf("%s is ready\n", url);
 	return 0;

@@ -66,6 +66,9 @@ static const struct option {
 	  "an existing PostgreSQL (14 or later), as libpq takes it: \"host=db dbname=nsecwatch\"" },
 	{ "listen", "ADDR:PORT", TEXT, AT(listen), "127.0.0.1:8080", UP | SERVE | READY, 0, 0,
 	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
+	{ "tls-cert", "FILE", TEXT, AT(tls_cert), NULL, UP | SERVE | READY, 0, 0,
+	  "speak HTTPS: the certificate (PEM, its chain behind it); read again at SIGHUP" },
+	{ "tls-key", "FILE", TEXT, AT(tls_key), NULL, UP | SERVE, 0, 0, "its private key, readable for serve alone" },
 	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
 	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
 	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE | RESTORE | RETAIN, 0, 0,
@@ -319,6 +322,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 			       conf->log_level);
 	if (conf->listen && conf_listen_split(conf->listen, conf->listen_host, &conf->listen_port, err))
 		return err_prefix(err, "--listen");
+	if (c->bit & (UP | SERVE) && !conf->tls_cert != !conf->tls_key)
+		return err_set(err, ERR_SETUP, "--tls-cert and --tls-key go together: one is missing");
 	if (conf->mail_to && (!conf->smtp_url || !conf->mail_from))
 		return err_set(err, ERR_SETUP, "--mail-to needs --smtp-url and --mail-from, too");
 	if (conf->smtp_password && conf->smtp_password_file)

@@ -19,6 +19,7 @@ struct conf {
 	const char *subcommand;		/* of token: "add", "list", "revoke" */
 	const char *data;		/* --data DIR */
 	const char *listen;		/* --listen ADDR:PORT, as given; its parts: listen_host, listen_port */
+	const char *tls_cert, *tls_key;	/* --tls-cert FILE, --tls-key FILE: both, or NULL for plain HTTP */
 	const char *db;			/* --db CONNINFO; NULL: not given */
 	const char *pg_bin;		/* --pg-bin DIR: where initdb and postgres are; NULL: look */
 	const char *static_dir;		/* --static DIR: pages from disk */

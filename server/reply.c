@@ -321,6 +321,8 @@ static void all_headers(struct sink *s, const struct reply_body *b, const struct
 	header(s, "Content-Type", b->type);
 	header(s, "X-Request-Id", r->request_id);
 	security_headers(s, b->type);
+	if (r->tls)
+		header(s, "Strict-Transport-Security", "max-age=31536000");
 	if (r->etag) {
 		header(s, "ETag", gzipped ? b->etag_gzip : b->etag);
 		header(s, "Cache-Control", "no-cache");

@@ -40,6 +40,7 @@ struct reply {
 	const char *location, *disposition, *allow, *timing;	/* or NULL */
 	bool challenge;			/* ask for a token: WWW-Authenticate */
 	int retry_after_s;		/* 0: none */
+	bool tls;			/* it goes out over TLS: browsers shall use nothing else for this host */
 	bool close;			/* end the connection */
 };
 

@@ -307,7 +307,7 @@ static void print_address(const struct up *u)
 {
 	char url[512], token[PATH_MAX];
 
-	up_listen_url(u->conf.listen_host, u->conf.listen_port, url, sizeof(url));
+	up_listen_url(u->conf.listen_host, u->conf.listen_port, u->conf.tls_cert, url, sizeof(url));
 	printf("\n  nsecwatch is ready   %s\n", url);
 	if (!access(up_place_path(&u->place, "admin.token", token), F_OK))
 		printf("  first token          %s (scope admin)\n", token);
@@ -321,7 +321,7 @@ static int start_programs(struct up *u)
 	while (!ending(u)) {
 		int wait_ms = start_due(u);
 
-		if (u->children[SERVE].pid && up_listen_ready(u->conf.listen_host, u->conf.listen_port)) {
+		if (u->children[SERVE].pid && up_listen_ready(u->conf.listen_host, u->conf.listen_port, u->conf.tls_cert)) {
 			u->was_ready = true;
 			print_address(u);
 			return 0;
@@ -416,17 +416,18 @@ static void forget_pg_variables(void)
 		unsetenv(names[i]);
 }
 
-/* What watch is to read, it reads as the user. (Secrets are read by us, and handed on.) */
+/* What watch and serve are to read, they read as the user. (Secrets are read by us, and handed on.) */
 static int check_files(const struct up *u)
 {
 	const struct {
 		const char *option, *file;
-	} files[] = { { "--maintainers", u->conf.maintainers }, { "--ca-file", u->conf.ca_file } };
+	} files[] = { { "--maintainers", u->conf.maintainers }, { "--ca-file", u->conf.ca_file },
+		      { "--tls-cert", u->conf.tls_cert }, { "--tls-key", u->conf.tls_key } };
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (files[i].file && *files[i].file && !up_place_may(&u->place, files[i].file, R_OK))
-			return err_set(u->err, ERR_SETUP, "%s %s: user %s, as whom watch runs, cannot read it", files[i].option,
-				       files[i].file, u->place.user);
+			return err_set(u->err, ERR_SETUP, "%s %s: user %s, as whom %s runs, cannot read it", files[i].option,
+				       files[i].file, u->place.user, i < 2 ? "watch" : "serve");
 	return 0;
 }
 

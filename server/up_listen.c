@@ -10,6 +10,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "web_tls.h"
+
 static struct addrinfo *look_up(const char *host, int port, bool passive, int *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0 }, *found = NULL;
@@ -69,21 +71,23 @@ static const char *near(const char *host)
 	return strcmp(host, "::") ? host : "::1";
 }
 
-static bool says_ready(int fd)
+static bool says_ready(int fd, bool tls)
 {
 	static const char ask[] = "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	char answer[16] = "";
 	size_t got = 0;
 	ssize_t n;
 
-	if (send(fd, ask, sizeof(ask) - 1, MSG_NOSIGNAL) != (ssize_t)sizeof(ask) - 1)
+	if (tls)
+		got = web_tls_ask(fd, ask, sizeof(ask) - 1, answer, 12);
+	else if (send(fd, ask, sizeof(ask) - 1, MSG_NOSIGNAL) != (ssize_t)sizeof(ask) - 1)
 		return false;
-	while (got < 12 && (n = recv(fd, answer + got, 12 - got, 0)) > 0)
+	while (!tls && got < 12 && (n = recv(fd, answer + got, 12 - got, 0)) > 0)
 		got += (size_t)n;
 	return got == 12 && !memcmp(answer, "HTTP/1.", 7) && !memcmp(answer + 8, " 200", 4);
 }
 
-bool up_listen_ready(const char *host, int port)
+bool up_listen_ready(const char *host, int port, bool tls)
 {
 	struct timeval patience = { .tv_sec = 2 };
 	int error, fd;
@@ -96,7 +100,7 @@ bool up_listen_ready(const char *host, int port)
 	if (fd >= 0) {
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-		ready = !connect(fd, at->ai_addr, at->ai_addrlen) && says_ready(fd);
+		ready = !connect(fd, at->ai_addr, at->ai_addrlen) && says_ready(fd, tls);
 		close(fd);
 	}
 	freeaddrinfo(at);
@@ -110,10 +114,10 @@ void up_listen_text(const char *host, int port, char *out, size_t size)
 	snprintf(out, size, "%s%s%s:%d", v6 ? "[" : "", host, v6 ? "]" : "", port);
 }
 
-void up_listen_url(const char *host, int port, char *out, size_t size)
+void up_listen_url(const char *host, int port, bool tls, char *out, size_t size)
 {
 	char text[300];
 
 	up_listen_text(near(host), port, text, sizeof(text));
-	snprintf(out, size, "http://%s/", text);
+	snprintf(out, size, "%s://%s/", tls ? "https" : "http", text);
 }

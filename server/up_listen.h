@@ -15,9 +15,9 @@
 int up_listen_check(const char *given, const char *host, int *port, struct err *err);
 
 /* Whether GET /readyz says 200 there now. */
-bool up_listen_ready(const char *host, int port);
+bool up_listen_ready(const char *host, int port, bool tls);
 
 void up_listen_text(const char *host, int port, char *out, size_t size);	/* for --listen */
-void up_listen_url(const char *host, int port, char *out, size_t size);	/* for a browser on this machine */
+void up_listen_url(const char *host, int port, bool tls, char *out, size_t size);	/* for a browser on this machine */
 
 #endif

@@ -27,8 +27,9 @@
 #include "../lib/tm.h"
 #include "web_call.h"
 #include "web_conn.h"
+#include "web_listen.h"
+#include "web_tls.h"
 
-#define MEMORY_LIMIT (64 * 1024)	/* per connection: its headers, and half of it the pieces bodies come in; cleared for each request */
 #define DRAIN_MAX (64u * 1024 * 1024)	/* of a refused body: then the line is cut */
 #define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
 #define CACHE_BYTES (64u * 1024 * 1024)
@@ -341,58 +342,6 @@ static void on_panic(void *cls, const char *file, unsigned line, const char *rea
 	abort();
 }
 
-static int listen_on(struct web *web, const struct addrinfo *at)
-{
-	const struct conf *conf = web->conf;
-	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
-
-	if (at->ai_family == AF_INET6)
-		flags |= !*conf->listen_host ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
-	web->daemon = MHD_start_daemon(
-		flags, 0, NULL, NULL, on_request, web, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_URI_LOG_CALLBACK, on_uri, web,
-		MHD_OPTION_NOTIFY_COMPLETED, on_done, web, MHD_OPTION_NOTIFY_CONNECTION, web_conn_notify, web,
-		MHD_OPTION_CONNECTION_LIMIT, web->connections_most + WEB_CONN_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)conf->idle_timeout_s + 2, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_LIMIT,
-		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
-		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
-	return web->daemon ? 0 : -1;
-}
-
-/* Every address of the machine: "::" takes IPv4 too, where the kernel has IPv6. */
-static const char *any_address(void)
-{
-	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return "0.0.0.0";
-	close(fd);
-	return "::";
-}
-
-static int start(struct web *web, struct err *err)
-{
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
-	const char *host = *web->conf->listen_host ? web->conf->listen_host : any_address();
-	struct addrinfo *list = NULL;
-	char port[8];
-	int bad, failed = EADDRNOTAVAIL;
-
-	snprintf(port, sizeof(port), "%d", web->conf->listen_port);
-	bad = getaddrinfo(host, port, &hints, &list);
-	if (bad)
-		return err_set(err, ERR_SETUP, "--listen %s: %s", web->conf->listen, gai_strerror(bad));
-	for (struct addrinfo *at = list; at && !web->daemon; at = at->ai_next)
-		if (listen_on(web, at))
-			failed = errno;
-	freeaddrinfo(list);
-	if (!web->daemon)
-		return err_set(err, ERR_SETUP, "--listen %s: %s", web->conf->listen, strerror(failed));
-	log_event(LOG_INFO, "listening", "host=%s port=%u", host,
-		  (unsigned)MHD_get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
-	return 0;
-}
-
 /* No new connections; what is in flight gets its answer, then everything ends. */
 static void stop(struct web *web)
 {
@@ -486,6 +435,7 @@ int web_serve(const struct conf *conf, struct err *err)
 {
 	struct web web = { 0 };
 	pthread_t reaper;
+	static const struct web_listen_calls calls = { on_request, on_uri, on_done, on_log };
 	sigset_t ends;
 	int sig, ret = -1;
 
@@ -494,22 +444,26 @@ int web_serve(const struct conf *conf, struct err *err)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
+	if (conf->tls_cert)
+		sigaddset(&ends, SIGHUP);
 	must(!pthread_sigmask(SIG_BLOCK, &ends, NULL));	/* before the first thread: all inherit it */
 	MHD_set_panic_func(on_panic, NULL);
 	web_init(&web, conf);
 	web.queue = web_queue_new(&web);
 	web.pack = web_pack_new(conf);
-	if (start(&web, err)) {
+	if (web_listen(&web, &calls, err)) {
 		web_queue_stop(web.queue);
 	} else {
 		must(!pthread_create(&reaper, NULL, web_conn_reap, &web));
-		must(!sigwait(&ends, &sig));
+		while (!sigwait(&ends, &sig) && sig == SIGHUP)
+			web_listen_again(&web);
 		log_event(LOG_INFO, "ending", "signal=%s", sig == SIGTERM ? "SIGTERM" : "SIGINT");
 		stop(&web);
 		must(!pthread_join(reaper, NULL));
 		ret = 0;
 	}
 	web_fini(&web);
+	web_tls_unload();
 	must(!pthread_sigmask(SIG_UNBLOCK, &ends, NULL));
 	return ret;
 }

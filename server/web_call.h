@@ -15,6 +15,7 @@
 #include "reply.h"
 #include "web.h"
 #include "web_args.h"
+#include "web_tls.h"
 
 #define WEB_RETRY_AFTER_S 2		/* told with 503 */
 
@@ -33,6 +34,7 @@ struct conn {
 	enum conn_phase phase;
 	int64_t opened, since, last;	/* monotonic usec: accepted, begin of the phase, last sign of life */
 	int fd;
+	struct web_tls_line tls;	/* the network thread's */
 	bool over;			/* one more than the limit: its request gets 503 */
 	char request_id[17];
 	char remote[64];		/* constant */

@@ -35,6 +35,7 @@ static struct conn *conn_new(struct web *web, struct MHD_Connection *connection)
 	conn->opened = conn->since = conn->last = tm_monotonic_usec();
 	conn->over = atomic_load(&web->connections) >= web->connections_most;
 	name_remote(conn, connection);
+	web_tls_begin(&conn->tls, connection, conn->fd);
 	must(!pthread_mutex_lock(&web->conns_lock));
 	conn->next = web->conns;
 	if (conn->next)
@@ -110,8 +111,12 @@ static void send_bytes(struct conn *conn, const struct buf *out)
 void web_conn_send_last(struct conn *conn, const struct buf *out)
 {
 	must(!pthread_mutex_lock(&conn->web->conns_lock));
-	if (conn->phase != CONN_CUT)
+	if (conn->phase != CONN_CUT && conn->tls.session) {
+		web_tls_send_last(&conn->tls, out);
+		shutdown(conn->fd, SHUT_WR);
+	} else if (conn->phase != CONN_CUT) {
 		send_bytes(conn, out);
+	}
 	must(!pthread_mutex_unlock(&conn->web->conns_lock));
 }
 
@@ -178,7 +183,8 @@ static void reap(struct web *web)
 	for (struct conn *conn = web->conns; conn; conn = conn->next) {
 		if (!overdue(conn, now))
 			continue;
-		if (conn->phase == CONN_HEAD || conn->phase == CONN_BODY)
+		/* what goes out encrypted is the network thread's business, so that there it ends without a word */
+		if ((conn->phase == CONN_HEAD || conn->phase == CONN_BODY) && !conn->tls.session)
 			send_goodbye(conn);
 		conn->phase = CONN_CUT;
 		shutdown(conn->fd, SHUT_RDWR);	/* the network thread sees the end and closes */

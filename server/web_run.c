@@ -23,6 +23,7 @@ static void answer(struct call *call, struct reply_body *body)
 	r->gzip = web_args_takes_gzip(call->accept_encoding);
 	r->if_none_match = call->if_none_match;
 	r->request_id = call->rq.request_id;
+	r->tls = call->web->conf->tls_cert != NULL;
 	r->close = r->close || atomic_load(&call->web->stopping);
 	r->etag = r->status == 200 && (!strcmp(method, "GET") || !strcmp(method, "HEAD"));
 	call->response = reply_make(body, r, &call->sent);

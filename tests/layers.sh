@@ -57,6 +57,8 @@ for f in $(git ls-files -co --exclude-standard '*.c' '*.h' | grep -vE '^(tests|b
 	done
 	case $f in server/web*|server/reply.*|server/auth.*|server/cache.*) ;;
 	*) grep -qs '<microhttpd.h>' "$f" && complain "$f includes microhttpd.h: only web, auth, reply and cache may" ;; esac
+	case $f in server/web_tls.*) ;;
+	*) grep -qs '<gnutls/' "$f" && complain "$f includes GnuTLS: only web_tls.c may" ;; esac
 	case $f in server/db*) ;;
 	*) grep -qs '<libpq-fe.h>' "$f" && complain "$f includes libpq-fe.h: only db*.c may" ;; esac
 	case $f in server/db*|ingest/*|lib/*) ;;

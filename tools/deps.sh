@@ -62,6 +62,7 @@ case $what in build | run | test)
 	need git have git
 	need pkg-config have pkg-config
 	need libmicrohttpd-dev pkg-config --exists libmicrohttpd
+	need libgnutls28-dev pkg-config --exists gnutls
 	need libpq-dev pkg-config --exists libpq
 	need libjansson-dev pkg-config --exists jansson
 	need libcurl4-openssl-dev pkg-config --exists libcurl
@@ -79,6 +80,7 @@ esac
 if [ "$what" = test ]; then
 	need perl have prove
 	need curl have curl
+	need openssl have openssl
 	need procps have ps
 	need python3 have /usr/bin/python3
 	need python3-pytest module pytest
