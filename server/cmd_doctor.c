@@ -4,6 +4,8 @@
  * what their environment says (the same NSECWATCH_* as theirs must be set here, as systemd's EnvironmentFile= has them).
  * Exit status 1: something is bad, not only worth a look.
  */
+#include "cmd_doctor.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,6 @@
 #include "../lib/tm.h"
 #include "../lib/version.h"
 #include "cmd.h"
-#include "cmd_doctor.h"
 #include "up.h"
 #include "watch.h"
 

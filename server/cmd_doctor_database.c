@@ -66,7 +66,7 @@ static void look_at_server(struct doctor *d, const struct db_doctor *s, int64_t 
 		cmd_doctor_say(d, DOCTOR_BAD, "database", "name all servers, host=a,b: libpq finds the one that takes writes",
 			       s->in_recovery ? "it is a hot standby: nothing can be written" : "transactions are read-only by default");
 	if (strcmp(s->encoding, "UTF8") != 0)
-		cmd_doctor_say(d, DOCTOR_BAD, "encoding", "CREATE DATABASE ... TEMPLATE template0 ENCODING 'UTF8', then restore a backup into it",
+		cmd_doctor_say(d, DOCTOR_BAD, "encoding", "restore a backup into one made by CREATE DATABASE ... TEMPLATE template0 ENCODING 'UTF8'",
 			       "the database is %s: names in other scripts cannot be stored", s->encoding);
 	if (s->collation_changed)
 		cmd_doctor_say(d, DOCTOR_BAD, "collation", "REINDEX DATABASE, then ALTER DATABASE ... REFRESH COLLATION VERSION",
@@ -83,7 +83,7 @@ static void look_at_server(struct doctor *d, const struct db_doctor *s, int64_t 
 		cmd_doctor_say(d, DOCTOR_WARN, "clock", "keep both clocks right: chrony, systemd-timesyncd",
 			       "PostgreSQL's clock is %.1f s %s this machine's", (double)llabs(skew) / 1e6, skew > 0 ? "before" : "behind");
 	if (!s->may_create || !s->may_temp)
-		cmd_doctor_say(d, DOCTOR_WARN, "permissions", "ALTER DATABASE ... OWNER TO nsecwatch",
+		cmd_doctor_say(d, DOCTOR_WARN, "permissions", "let it own the database: ALTER DATABASE ... OWNER TO nsecwatch",
 			       "the role may not %s in this database: %s", s->may_create ? "make temporary tables" : "make schemas",
 			       s->may_create ? "restore needs them" : "the first migration needs that");
 }
