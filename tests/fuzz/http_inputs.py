@@ -128,8 +128,8 @@ def mutated(rng, requests):
 
 
 def _value(rng, known):
-    word = rng.choice(known) if known and rng.random() < .5 else rng.choice(WORDS)
-    while rng.random() < .15:
+    word = rng.choice(known) if known and rng.random() < .8 else rng.choice(WORDS)
+    while rng.random() < .08:
         at = rng.randrange(len(word) + 1)
         word = word[:at] + rng.choice(WORDS)[:20] + word[at + rng.randrange(3):]
     return word
@@ -150,7 +150,7 @@ def question(rng, document, known):
     """(METHOD, target) of a GET of the document. known: {argument: [values that name something]}."""
     path = rng.choice([p for p in sorted(document["paths"]) if "get" in document["paths"][p]])
     operation = document["paths"][path]["get"]
-    target = _filled(rng, path, known["id"]) + rng.choice(("", "", ".json", ".csv", ".txt", ".svg", ".atom", ".eml"))
+    target = _filled(rng, path, known["id"]) + rng.choices(("", ".csv", ".txt", ".svg", ".atom", ".eml"), (8, 3, 3, 2, .2, .2))[0]
     names = [p["name"] for p in operation.get("parameters", ()) if p.get("in") == "query"]
     asked = []
     for name in names:

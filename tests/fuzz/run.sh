@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh FUZZ CORPUS_DUMP OUT [TARGET...]: fuzzes each target for FUZZ_SECONDS (readers, 120) or FUZZ_SECONDS_MORE
-# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query and selector are FUZZ_server's. What a target learned stays in
-# OUT/corpus/TARGET, what crashed it in OUT/crashes/TARGET: put that into tests/fuzz/saved/TARGET, which `make test`
-# replays. Calls go on from where the last one stopped, and OUT/totals adds them up, so that long times can be had in pieces.
-# Exit 1 when something crashed.
+# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query and selector are FUZZ_server's.
+# What a target learned stays in OUT/corpus/TARGET, what crashed it in OUT/crashes/TARGET: put that into
+# tests/fuzz/saved/TARGET, which `make test` replays. Calls go on from where the last one stopped, and OUT/totals adds
+# them up, so that long times can be had in pieces. Exit 1 when something crashed.
 set -u
 fuzz=$1 dump=$2 out=$3
 shift 3
