@@ -42,6 +42,8 @@ static void json_cell(struct jsonw *j, struct arena *a, const struct matrix *m, 
 	jsonw_kstr(j, "confidence", calc_compare_confidence_word(c->confidence));
 	jsonw_kbool(j, "signs_disagree", c->signs_disagree);
 	jsonw_ki64(j, "n_series", (int64_t)c->n_series);
+	jsonw_ki64(j, "regressions", (int64_t)c->regressions);
+	jsonw_ki64(j, "improvements", (int64_t)c->improvements);
 	jsonw_key(j, "worst");
 	jsonw_object(j);
 	api_shapes_id(j, "series_id", c->worst->series->id);
@@ -164,6 +166,17 @@ static unsigned strength(const struct matrix_cell *c)
 	return z < 1 ? 1 : z < 3 ? 2 : z < 10 ? 3 : 4;
 }
 
+/* Below the mean: what it says, or of a mean that tells nothing which of its rows do. */
+static const char *note_of(struct arena *a, const struct matrix_cell *c, const char *word)
+{
+	if (c->signs_disagree)
+		word = "signs disagree";
+	else if (c->verdict == COMPARE_INCONCLUSIVE && c->n_series > 1 && c->regressions + c->improvements)
+		return arena_printf(a, "%zu of %zu rows %s", c->regressions ? c->regressions : c->improvements, c->n_series,
+				    c->regressions ? "worse" : "better");
+	return arena_printf(a, "%s, %zu row%s", word, c->n_series, c->n_series == 1 ? "" : "s");
+}
+
 static struct chart_cell drawn(struct arena *a, const struct matrix_cell *c)
 {
 	const char *word = c->verdict != COMPARE_INCONCLUSIVE ? calc_compare_verdict_word(c->verdict) :
@@ -173,8 +186,7 @@ static struct chart_cell drawn(struct arena *a, const struct matrix_cell *c)
 		return (struct chart_cell){ 0 };
 	return (struct chart_cell){
 		.text = table_percent(a, c->percent),
-		.note = arena_printf(a, "%s, %zu row%s", c->signs_disagree ? "signs disagree" : word, c->n_series,
-				     c->n_series == 1 ? "" : "s"), .brief = word,
+		.note = note_of(a, c, word), .brief = word,
 		.strength = strength(c),
 		.tone = c->direction == COMPARE_WORSE ? CHART_WORSE : c->direction == COMPARE_BETTER ? CHART_BETTER :
 			CHART_NEUTRAL,

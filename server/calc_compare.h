@@ -54,7 +54,7 @@ struct compare {
 	size_t family;				/* tests that q is over: on average q of the claims at q are false */
 	double geomean_percent, geomean_lo, geomean_hi;		/* NaN: none; lo, hi: 95 % CI, NaN if a row has no noise */
 	double restored_percent;		/* NaN: none */
-	bool signs_disagree;			/* intervals of two rows lie on opposite sides of 0 */
+	bool signs_disagree;			/* one row surely rose, by its q, and one surely fell */
 	const struct compare *of;		/* rows are a choice of this one's, or stand otherwise; all else is its; or NULL */
 	const char *chosen_by;			/* in words; NULL: rows are all (calc_shown.h) */
 	const char *arranged_by;		/* in words; NULL: rows stand as said above (calc_arranged.h) */

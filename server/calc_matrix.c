@@ -130,9 +130,12 @@ static void fill_cell(struct arena *a, struct matrix_cell *cell, const struct co
 	cell->ci_lo = mean->lo;
 	cell->ci_hi = mean->hi;
 	cell->signs_disagree = mean->signs_disagree;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		cell->regressions += rows[i]->verdict == COMPARE_REGRESSION;
+		cell->improvements += rows[i]->verdict == COMPARE_IMPROVEMENT;
 		if (!cell->worst || badness(rows[i]) > badness(cell->worst))
 			cell->worst = rows[i];
+	}
 }
 
 /* A family of its own: one test a cell. */

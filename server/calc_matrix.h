@@ -13,12 +13,13 @@ struct matrix_label {
 
 struct matrix_cell {
 	size_t n_series;	/* 0: empty */
+	size_t regressions, improvements;	/* of its rows, each by its own verdict: the mean may hide them */
 	double percent;		/* geomean over the cell's rows; NaN: no ratio above 0 */
 	bool tested;
 	struct ab ab;		/* the test of the mean */
 	double q;		/* over the cells */
 	double ci_lo, ci_hi;
-	bool signs_disagree;	/* intervals of two rows lie on opposite sides of 0 */
+	bool signs_disagree;	/* one row surely rose, by its q, and one surely fell */
 	enum compare_direction direction;	/* of the mean; needs no noise estimate */
 	enum compare_verdict verdict;
 	enum compare_confidence confidence;

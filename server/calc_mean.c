@@ -60,8 +60,9 @@ void calc_mean(struct arena *a, const struct compare_row *const *rows, size_t n,
 		geomean_add_pair(&g, r->head.center, r->base.center);
 		tested &= r->tested;
 		one_boot &= r->ab.one_boot;
-		up |= r->tested && r->ci_lo > 0;
-		down |= r->tested && r->ci_hi < 0;
+		/* by q: of many rows some intervals lie on either side by chance */
+		up |= r->tested && r->q <= AB_Q_WEAK && r->ci_lo > 0;
+		down |= r->tested && r->q <= AB_Q_WEAK && r->ci_hi < 0;
 		if (r->series->metric->better != out->better)
 			out->better = BETTER_NEUTRAL;
 	}

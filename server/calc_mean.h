@@ -15,7 +15,7 @@ struct calc_mean {
 	double percent;		/* NaN: none */
 	struct ab ab;		/* source NOISE_NONE unless each row has an estimate of noise */
 	double lo, hi;		/* 95 % CI in percent, NaN without */
-	bool signs_disagree;	/* intervals of two rows lie on opposite sides of 0 */
+	bool signs_disagree;	/* one row surely rose, by its q, and one surely fell */
 	enum better better;	/* of all rows; neutral where they differ */
 };
 

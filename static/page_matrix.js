@@ -37,9 +37,24 @@ function strength(cell) {
 
 const worse = (cell) => cell.direction === 'worse';
 
+// A mean over many rows may tell nothing where some of them do.
+const hidden = (cell) => cell.verdict === 'inconclusive' && cell.n_series > 1 && cell.regressions + cell.improvements > 0;
+
 function wordOf(cell) {
-	if (cell.signs_disagree) return 'signs disagree';
-	return cell.verdict === 'inconclusive' ? `${cell.ci ? 'inconclusive' : 'unproven'}` : cell.verdict;
+	const rows = f.plural(cell.n_series, 'row');
+
+	if (cell.signs_disagree) return `signs disagree, ${rows}`;
+	if (hidden(cell)) return `${cell.regressions || cell.improvements} of ${rows} ${cell.regressions ? 'worse' : 'better'}`;
+	return `${cell.verdict === 'inconclusive' ? (cell.ci ? 'inconclusive' : 'unproven') : cell.verdict}, ${rows}`;
+}
+
+// Where its metrics have no better side in common, the rows' own verdicts have one.
+function sideOf(cell) {
+	const s = strength(cell);
+
+	if (cell.verdict === 'unchanged') return '';
+	if (cell.direction) return s ? (worse(cell) ? `w${s}` : `b${s}`) : '';
+	return hidden(cell) && !(cell.regressions && cell.improvements) ? (cell.regressions ? 'w1' : 'b1') : '';
 }
 
 function compareLink(query, rows, cols, row, col) {
@@ -54,19 +69,18 @@ function compareLink(query, rows, cols, row, col) {
 
 function cellOf(cell, link, why) {
 	if (!cell) return h('td.empty', { title: 'not measured with both kernels' }, '\u2013');
-	const s = strength(cell);
-	const side = cell.verdict === 'unchanged' || !s ? '' : worse(cell) ? `w${s}` : `b${s}`;
+	const side = sideOf(cell);
 	const title = `${cell.signs_disagree ? `${cell.verdict}; some of its rows surely rose and some surely fell; ` : ''}${cell.ci ? `95 % interval ${f.range(cell.ci[0], cell.ci[1])}; ` : ''}worst series ${f.percent(cell.worst?.change_percent)}`;
 
 	return h(
 		side ? `td.${side}` : 'td',
-		{ title, 'data-verdict': cell.verdict, 'data-signs': cell.signs_disagree ? 'disagree' : undefined },
+		{ title, 'data-verdict': cell.verdict, 'data-signs': cell.signs_disagree ? 'disagree' : undefined, 'data-hidden': hidden(cell) || undefined },
 		h(
 			'a',
 			{ href: link },
 			h('b', f.percent(cell.percent)),
 			cell.ci ? h('span.ci', `${f.percent(cell.ci[0])} .. ${f.percent(cell.ci[1])}`) : null,
-			h('span.word', `${wordOf(cell)}, ${f.plural(cell.n_series, 'row')}`),
+			h('span.word', wordOf(cell)),
 		),
 		why,
 	);
@@ -168,6 +182,7 @@ function render(data, query) {
 	const out = $('#view');
 	const d = dims(query);
 	const cells = data.cells.flat().filter(Boolean);
+	const inside = cells.filter(hidden).length;
 	const ask = asker(asked(query).with('explain', 1).url('/api/v1/matrix'));
 
 	document.title = `${query.get('head')} against ${query.get('base')} by ${d.rows} and ${d.cols} - nsecwatch`;
@@ -193,7 +208,11 @@ function render(data, query) {
 	replace(
 		$('#head'),
 		h('h1', `${f.tag(data.head)} against ${f.tag(data.base)}: ${f.typeset(data.sentence)}`),
-		h('p.fact', `${NET[data.net.verdict]} ${f.plural(cells.length, 'cell')}: ${counts(data.net)}.`),
+		h(
+			'p.fact',
+			`${NET[data.net.verdict]} ${f.plural(cells.length, 'cell')}: ${counts(data.net)}.`,
+			inside ? ` In ${f.plural(inside, 'cell')} the mean tells nothing, but rows of it changed beyond noise.` : '',
+		),
 		h(
 			'p.trust',
 			`Geometric mean over the rows of a cell; the colour follows the side and how far beyond noise it is. ${cells.every((c) => c.ci) ? '' : 'Faint: single values, no noise estimate, no verdict.'}`,

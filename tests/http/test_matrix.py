@@ -168,6 +168,7 @@ def test_a_sentence_says_where_it_helps_and_where_it_hurts_and_the_net_is_counte
     assert answer["sentence"] == "helps THP always on words-a; hurts THP never on all 2."
     assert answer["net"] == {"verdict": "trade-off", "better": 1, "worse": 2, "unchanged": 1, "inconclusive": 0}
     assert [[c["signs_disagree"] for c in row] for row in answer["cells"]] == [[False, False], [True, False]]
+    assert [[(c["regressions"], c["improvements"]) for c in row] for row in answer["cells"]] == [[(0, 2), (2, 0)], [(1, 1), (2, 0)]]
     text = api.get("/api/v1/matrix.txt", params=asked).text
     assert "v6.17-rc1 against v6.16: helps THP always on words-a; hurts THP never on" in text and "!: signs" in text
     answer = api.json("/api/v1/matrix", params={**asked, "thp": "never", "rows": "thp", "cols": "param.size_kib"})

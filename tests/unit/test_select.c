@@ -415,6 +415,10 @@ static void means(void)
 	other.series = &series[3];
 	calc_mean(a, rows, 2, &memo, &m);
 	ok(m.signs_disagree && m.n == 2 && m.better == BETTER_LOWER, "rows that surely moved apart disagree");
+	down.q = .2;
+	calc_mean(a, rows, 2, &memo, &m);
+	ok(!m.signs_disagree, "... not by an interval alone, which chance may have put there");
+	down.q = 0;
 	is_num(m.ab.se, .01, 1e-12, "two rows of one machine: their mean is as unsure as each");
 	is_num(m.ab.df, 4, 1e-12, "... and its error no better known");
 	ok(m.lo < m.percent && m.percent < m.hi, "an interval around the geometric mean");
