@@ -170,7 +170,14 @@ function search() {
 	);
 }
 
+// Before any picture's own listener: these draw themselves anew, on paper and afterwards.
+function paper() {
+	addEventListener('beforeprint', () => (document.documentElement.dataset.paper = ''));
+	addEventListener('afterprint', () => delete document.documentElement.dataset.paper);
+}
+
 async function start() {
+	paper();
 	search();
 	keys();
 	$('#keys')?.addEventListener('click', help);

@@ -23,6 +23,7 @@ import { h, replace } from './dom.js';
 const NARROW = 620; // px; below it lines are named under the plot
 export const LEFT = 72;
 const KEYS_MOST = 24;
+const PRINTING = ['beforeprint', 'afterprint'];
 
 let loading;
 
@@ -603,6 +604,7 @@ export function draw(Uplot, panel, specs, Kind = Plot) {
 	const destroy = () => {
 		resize.disconnect();
 		dark.removeEventListener('change', build);
+		for (const when of PRINTING) removeEventListener(when, build);
 		plots.forEach((p) => p.destroy());
 	};
 	const hosts = specs.map(() => h('div.plot'));
@@ -633,5 +635,6 @@ export function draw(Uplot, panel, specs, Kind = Plot) {
 	build();
 	resize.observe(panel);
 	dark.addEventListener('change', build);
+	for (const when of PRINTING) addEventListener(when, build); // the paper is set by then, or gone: see app.js
 	return destroy;
 }

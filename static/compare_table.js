@@ -12,6 +12,7 @@ import { changeCell, emptyState, machineName, numCell, table, verdictCell } from
 import { asker, costParts, whyButton } from './why.js';
 
 const STEP = 40; // rows made at once: more than a screen has
+const PRINT_MOST = 1000; // rows
 const AHEAD = 600; // px below the edge where the next ones are made
 
 function rowWhy(r, data) {
@@ -55,7 +56,9 @@ function nameCell(r, by) {
 				),
 	].filter(Boolean);
 
-	return h('th.name', { scope: 'row' }, toggle(r), ' ', h('span', parts.map((p, i) => [i ? ' ' : '', p])));
+	const title = `${r.benchmark} ${f.params(r.params)} ${r.machine}, THP ${r.thp}`;
+
+	return h('th.name', { scope: 'row', title }, toggle(r), ' ', h('span', parts.map((p, i) => [i ? ' ' : '', p])));
 }
 
 function rowCells(r, data, most, by) {
@@ -255,6 +258,12 @@ export function rowsTable(data, rows, query) {
 		if (made < make.length && (asked || below < AHEAD)) $('tbody', el).append(...next());
 	};
 	el.addEventListener('scroll', () => grow(false), { passive: true });
+	// on paper nothing scrolls
+	const print = () => {
+		if (!el.isConnected) removeEventListener('beforeprint', print);
+		else while (made < Math.min(make.length, PRINT_MOST)) grow(true);
+	};
+	addEventListener('beforeprint', print);
 	return [el, more];
 }
 

@@ -83,6 +83,34 @@ for (const colorScheme of ['light', 'dark'])
 		assert.deepEqual(found, []);
 	});
 
+// ---- paper ----
+
+test('printed from a dark screen a page is black on white, fits the paper, and has no controls on it', async () => {
+	const v = await visitor(browser, site.url, { colorScheme: 'dark' });
+	const print = () => dispatchEvent(new Event('beforeprint'));
+	const seen = () => ({
+		paper: getComputedStyle(document.body).backgroundColor,
+		wide: document.documentElement.scrollWidth,
+		controls: [...document.querySelectorAll('header, footer, main button:not([data-sort]), main input, main select, .chips')].filter((e) => e.getClientRects().length).map((e) => e.outerHTML.slice(0, 80)),
+		cut: [...document.querySelectorAll('main canvas, main table, main img')].filter((e) => e.getBoundingClientRect().right > 704).length,
+	});
+
+	for (const path of ['/', STORY, '/trend?benchmark=mprotect%2Ftw4m', '/compare?base=6.16&head=6.17-rc1&machine=generated-*', pages.find((p) => p.startsWith('/alerts/')), '/machines/generated-milan']) {
+		await v.page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+		await v.page.setViewportSize({ width: 1440, height: 900 });
+		await v.open(path);
+		await v.page.evaluate(print);
+		await v.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+		await v.page.setViewportSize({ width: 704, height: 1000 }); // A4 without its margins
+		assert.deepEqual(await v.page.evaluate(seen), { paper: 'rgb(255, 255, 255)', wide: 704, controls: [], cut: 0 }, path);
+		await v.page.evaluate(() => dispatchEvent(new Event('afterprint')));
+		await v.page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+		assert.equal(await v.page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(20, 23, 26)', path);
+	}
+	assert.deepEqual(v.wrong, []);
+	await v.close();
+});
+
 // ---- the address is the view ----
 
 const PAIR = '/compare?base=6.16&head=6.17-rc1&machine=generated-*';

@@ -129,7 +129,7 @@ const colours = (css) =>
 test('text is readable and marks are visible, in light and dark; pictures have the same colours', async () => {
 	const css = await file('static/base.css');
 	const [light, dark] = css
-		.split('@media (prefers-color-scheme: dark)')
+		.split('@media screen and (prefers-color-scheme: dark)')
 		.map((s) => colours(s.slice(0, s.indexOf('* {') > 0 ? s.indexOf('* {') : undefined)));
 	const svg = (await file('chart/svg.c')).replace(/"\s*\n\s*"/g, '');
 	const [svgLight, svgDark] = svg.split('prefers-color-scheme:dark').map(colours);
