@@ -128,7 +128,7 @@ static void picture(struct buf *out, const char *svg)
 
 static void block(struct buf *out, const char *title, const char *text, bool open)
 {
-	buf_printf(out, "<details%s><summary>%s</summary><pre>", open ? " open" : "", title);
+	buf_printf(out, "<details%s><summary>%s</summary><pre tabindex=\"0\">", open ? " open" : "", title);
 	pages_escape(out, text);
 	buf_puts(out, "</pre></details>\n");
 }
@@ -144,7 +144,8 @@ static void head(struct req *rq, struct buf *out, const struct frozen *f)
 	buf_puts(out, " - nsecwatch</title>\n<style>\n");
 	if (css)
 		buf_add(out, css->data, css->len);
-	buf_puts(out, "figure img { max-width: 100%; height: auto; }\n</style>\n</head>\n");
+	buf_puts(out, "figure img { max-width: 100%; height: auto; }\n"
+		      "@media screen { details pre { max-height: 80vh; overflow: auto; } }\n</style>\n</head>\n");
 }
 
 static void body(struct buf *out, const struct frozen *f, int64_t now)

@@ -10,7 +10,7 @@ import * as f from './format.js';
 import { own } from './keys.js';
 import { current, go } from './query.js';
 import { sessionBox } from './session.js';
-import { emptyState, few, generatedNote, numCell, table } from './views.js';
+import { emptyState, generatedNote, numCell, table } from './views.js';
 
 const ARGS = [
 	'state',
@@ -67,6 +67,9 @@ function standing(a) {
 	);
 }
 
+// By name, of more how many there are
+const several = (list, what, most = 1) => h('td', { title: list.join(', ') }, list.length > most ? f.plural(list.length, what) : list.join(', '));
+
 // select(id): what a row's box does; without it the rows have none
 /**
  * @param {any[]} alerts
@@ -93,8 +96,8 @@ export function alertsTable(alerts, { id = 'alerts-table', select } = {}) {
 				h('td.k', a.to, a.kind === 'silence' ? h('span.dim', ' was the last') : h('span.dim', ` after ${a.from}`)),
 				worstCell(a),
 				numCell(String(a.n_series)),
-				h('td.wrap', few(a.machines)),
-				h('td', few(a.thp)),
+				several(a.machines, 'machine'),
+				several(a.thp, 'mode', 2),
 				standing(a),
 				h('td.dim', { title: a.created_at }, f.day(a.created_at)),
 			),

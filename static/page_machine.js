@@ -12,6 +12,24 @@ import { emptyState, generatedNote, howToSend, numCell, table } from './views.js
 
 const load = (query, signal) => get(`/api/v1/machines/${encodeURIComponent(ownName())}`, signal);
 
+// The words of a submission, as people say them
+const WORDS = { cpu: 'CPU', virtualized: 'virtual machine', cpus: 'CPUs', memory_kib: 'memory' };
+const CPU = { family: 'family', model: 'model', stepping: 'stepping' };
+
+// "AMD EPYC 7763 64-Core Processor (AuthenticAMD, family 25, model 1, stepping 1)"
+function cpuText(cpu) {
+	const { model_name: name, vendor, ...rest } = cpu;
+	const more = [vendor, ...Object.entries(rest).map(([k, v]) => `${CPU[k] ?? k} ${text(v)}`)].filter(Boolean).join(', ');
+
+	return name ? `${name}${more ? ` (${more})` : ''}` : more;
+}
+
+function factText(name, v) {
+	if (name === 'cpu' && v && typeof v === 'object') return cpuText(v);
+	if (name === 'memory_kib' && Number.isFinite(v)) return `${f.significant(v / 1024 ** 2)}\u202fGiB`;
+	return typeof v === 'boolean' ? (v ? 'yes' : 'no') : text(v);
+}
+
 function text(v) {
 	return v !== null && typeof v === 'object'
 		? Object.entries(v)
@@ -26,7 +44,7 @@ function nowFacts(m) {
 	return facts([
 		['micro-architecture', m.uarch],
 		['instruction set', m.isa],
-		...Object.entries(now).map(([k, v]) => [k, text(v)]),
+		...Object.entries(now).map(([k, v]) => [WORDS[k] ?? k, factText(k, v)]),
 		['also called', m.aliases.join(', ')],
 		['measures', `${f.plural(m.benchmarks, 'benchmark')} in ${f.plural(m.series, 'series', 'series')}`],
 	]);

@@ -11,6 +11,7 @@ import { Query } from './query.js';
 import { emptyState, generatedNote, howToSend, numCell, table, when } from './views.js';
 
 const ALERTS_SHOWN = 12;
+const ALERTS_FEW = 6;
 const TRACKS_SHOWN = 12;
 
 // Which of them are generated is told above the tables, and by their names.
@@ -250,13 +251,20 @@ function render(o) {
 		$('#what'),
 		`${f.plural(machines, 'machine')}, ${f.plural(benchmarks, 'benchmark')}, ${f.plural(kernels, 'kernel')}, ${f.plural(series, 'series', 'series')}`,
 	);
+	// beside many alerts there is room for the silent machines, below a few there is
+	const few = o.alerts.length <= ALERTS_FEW;
+
 	replace($('#head'), h('h1', statement), facts.map((text) => h('p.fact', text)));
 	replace(
 		$('#view'),
 		generatedNote(shownMachines(o)),
 		tracksTable(o.tracks),
 		heatTable(o.heat, o.tracks),
-		h('div.two', h('section', openAlerts(o.alerts, o.open)), h('div', silentSection(o.silent), uploadsSection(o.uploads))),
+		h(
+			'div.two',
+			h('div', h('section', openAlerts(o.alerts, o.open)), few ? silentSection(o.silent) : null),
+			h('div', few ? null : silentSection(o.silent), uploadsSection(o.uploads)),
+		),
 	);
 }
 

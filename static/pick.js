@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a page shows when nobody asked for anything: the selection with most in it, real machines before generated ones.
 
-import { catalogue, list } from './api.js';
+import { catalogue, get, list } from './api.js';
 import { Query } from './query.js';
 import { isGenerated } from './views.js';
 
@@ -27,6 +27,20 @@ async function ordered() {
 	return (a, b) => (at.get(a.name) ?? 1e9) - (at.get(b.name) ?? 1e9);
 }
 
+const UNDECIDED = new Set(['new', 'acknowledged', 'reported', 'fix-posted']);
+const size = (a) => Math.abs(Math.log1p(Math.max(a.worst_percent ?? 0, -99.999) / 100));
+
+// Open regressions, the largest first: what somebody who asks for nothing comes for. Without alerts there is enough to show.
+async function regressions(query, signal) {
+	const asked = query.only('benchmark', 'machine', 'uarch', 'thp', 'track').with('kind', 'regression').with('limit', 200);
+	const { alerts } = await get(asked.url('/api/v1/alerts'), signal).catch((e) => {
+		if (e.name === 'AbortError') throw e;
+		return { alerts: [] };
+	});
+
+	return alerts.filter((a) => UNDECIDED.has(a.state)).sort((a, b) => size(b) - size(a));
+}
+
 const isVariantOf = (k, base) => Boolean(k.variant) && k.variant.base.replace(/^v/, '') === base.name;
 
 // base, head and, where there is one, the variant that shows the cause
@@ -47,6 +61,12 @@ function threeOf(kernels, order) {
 		(a, b) => same({ track: b }).length - same({ track: a }).length,
 	);
 	return same({ track: tracks[0] }).slice(-2);
+}
+
+// The two kernels between which a regression came, where both were run
+function twoOf(alert, kernels) {
+	const two = [kernels.get(alert.from), kernels.get(alert.to)];
+	return two.every(Boolean) ? two : null;
 }
 
 // numeric parameters with three values or more, by what the sweep's lines have in common
@@ -87,16 +107,24 @@ export async function bestSweep(query, signal) {
 		kernelsByMachine(query, signal),
 		ordered(),
 	]);
+	const worst = await regressions(query, signal);
+	const more = worst.length ? await list('series', new Query([['benchmark', worst[0].benchmark]]).toString(), 1000, signal) : [];
 	const axis = query.get('axis');
-	const groups = sweepable(series)
+	const groups = sweepable([...series, ...more])
 		.filter((g) => !axis || g.axis === axis)
 		.map((g) => {
-			const kernels = by.get(g.machine) ?? new Map(),
-				three = threeOf(kernels, order);
+			const kernels = by.get(g.machine) ?? new Map();
+			const at = worst.findIndex((a) => a.benchmark === g.benchmark && a.machines.includes(g.machine) && twoOf(a, kernels));
+			const three = threeOf(kernels, order);
 			return {
 				...g,
-				three,
-				score: realFirst(g) + three.length * 1e4 + kernels.size * 100 + g.values.size,
+				three: at >= 0 && three.length < 3 ? twoOf(worst[at], kernels) : three,
+				score:
+					realFirst(g) +
+					three.length * 1e4 +
+					(at >= 0 ? 6e3 - at : 0) +
+					Math.min(kernels.size, 50) * 100 +
+					Math.min(g.values.size, 50),
 			};
 		})
 		.sort((a, b) => b.score - a.score);
@@ -138,7 +166,9 @@ export async function bestPair(query, signal, { fix } = {}) {
 			.findLast((p) => p.kernel.track === head.kernel.track && [...p.at].some((a) => head.at.has(a)));
 		if (!base) return;
 		const common = [...head.at].filter((a) => base.at.has(a));
-		const score = common.reduce((n, a) => n + (isGenerated(a) ? 1 : 100), 0) + i / 1e4;
+		// of as many the newest of mainline
+		const score =
+			common.reduce((n, a) => n + (isGenerated(a) ? 1 : 100), 0) + (head.kernel.track === 'mainline' ? 0.5 : 0) + i / 1e5;
 		if (!best || score > best.score) best = { score, base, head };
 	});
 	if (!best) return null;
@@ -156,14 +186,20 @@ export async function bestPair(query, signal, { fix } = {}) {
 	]);
 }
 
-// The machine with most kernels, and what it runs in most sizes.
+// The machine with most kernels, of as many one with a large regression, and that; else what it runs in most sizes.
 export async function bestTrend(query, signal) {
-	const { by } = await kernelsByMachine(query, signal);
+	const [{ by }, worst] = await Promise.all([kernelsByMachine(query, signal), regressions(query, signal)]);
+	const first = (name) => {
+		const at = worst.findIndex((a) => a.machines.includes(name));
+		return at < 0 ? Infinity : at;
+	};
 	const machine = [...by]
-		.map(([name, kernels]) => ({ name, n: [...kernels.values()].filter((k) => !k.variant).length }))
-		.sort((a, b) => b.n - a.n)[0]?.name;
+		.map(([name, kernels]) => ({ name, n: [...kernels.values()].filter((k) => !k.variant).length, at: first(name) }))
+		.sort((a, b) => b.n - a.n || a.at - b.at)[0]?.name;
 
 	if (!machine) return null;
+	const told = worst[first(machine)]?.benchmark;
+	if (told && !query.has('benchmark')) return new Query([['benchmark', told], ['machine', machine], ...query.without('machine').entries]);
 	const series = await list('series', new URLSearchParams({ machine }).toString(), 2000, signal);
 	const count = new Map();
 	for (const s of series) count.set(s.benchmark, (count.get(s.benchmark) ?? 0) + 1);

@@ -117,9 +117,10 @@ export function sweepPlots(panel, axis, { by, mode, style, height }) {
 		xLog,
 		sync: panel.key,
 		unit: `${first.benchmark} ${first.unit} ${mode}`,
-		xText: (v, narrow) => (narrow ? f.grouped(v) : f.position(v, unit)),
+		// without room the unit is the title's alone, unless it is a larger one
+		xText: (v, narrow) => (narrow && !(unit === 'KiB' && v >= 1024 && v % 1024 === 0) ? f.grouped(v) : f.position(v, unit)),
 		xAbout: (v) => f.about(v, unit),
-		xTitle: `${axis.name}${xLog ? ', log scale' : ''}`,
+		xTitle: `${unit ? `${axis.name.replace(/_(kib|bytes)$/, '')} in ${unit}` : axis.name}${xLog ? ', log scale' : ''}`,
 		tip: (i) =>
 			tip(i, xs, lines, ratios, mode === 'percent' ? (v) => f.percentCell(v, false) : value, unit),
 	};

@@ -61,7 +61,7 @@ test('a machine tells what changed of its environment against the run before', (
 		const [row, ...more] = await v.cells('#drift-table');
 		assert.equal(more.length, 0, 'one run changed it');
 		assert.match(row.at(-1), /governor: performance \u2192 <img src=x onerror=alert\(1\)>/);
-		assert.match(await v.text('#view'), /model_name <img src=x/);
+		assert.match(await v.text('#view'), /CPU\s+<img src=x/);
 	}));
 
 test('a run tells what changed of its environment against the run before, and leads to it', () =>
