@@ -101,8 +101,8 @@ int db_about_benchmarks(struct db *db, struct arena *a, int64_t kernel_id, const
 			int64_t **ids, size_t *n, struct err *err)
 {
 	static const struct stmt benchmarks = {
-		"about_benchmarks", "SELECT DISTINCT b.benchmark_id FROM run_benchmark b WHERE b.benchmark_id = ANY($2) AND b.kernel_id = $1"
-				    " ORDER BY b.benchmark_id"
+		"about_benchmarks", "SELECT DISTINCT m.benchmark_id FROM benchmark_set m WHERE m.benchmark_id = ANY($2) AND m.set_id IN"
+				    " (SELECT b.set_id FROM run_seen b WHERE b.kernel_id = $1) ORDER BY m.benchmark_id"
 	};
 	struct db_rows *rows;
 
@@ -132,21 +132,17 @@ int db_about_log(struct db *db, struct arena *a, int64_t kernel_id, const char *
 
 int db_about_newest(struct db *db, struct arena *a, int64_t benchmark_id, struct about_run **run, struct err *err)
 {
-	static const struct stmt newest = {
-		"about_newest", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = $1 AND "
-				SEEN_VALID("b") " ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1"
-	};
-	static const struct stmt newest_of_many = {	/* sorted whole: only where benchmarks are read as one */
-		"about_newest_of_many", "SELECT " RUN " FROM run_benchmark b JOIN run r ON r.run_id = b.run_id WHERE b.benchmark_id = ANY($1) AND "
-				SEEN_VALID("b") " ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1"
+	static const struct stmt newest = {	/* the newest of each set, then of those */
+		"about_newest", "SELECT " RUN " FROM (" SEEN_SETS("$1") ") s, LATERAL (SELECT b.run_id, b.received_at FROM run_seen b"
+				" WHERE b.set_id = s.set_id AND " SEEN_VALID("b") " ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1) b"
+				" JOIN run r ON r.run_id = b.run_id ORDER BY b.received_at DESC, b.run_id DESC LIMIT 1"
 	};
 	size_t n_ids = 1;
 	const int64_t *ids = db_united_all(db, UNITED_BENCHMARK, a, &benchmark_id, &n_ids);
 	struct db_rows *rows;
 
 	*run = NULL;
-	if (n_ids == 1 ? db_query(db, &newest, DB_ARGS(db_arg_i64(benchmark_id)), &rows, err) :
-			 db_query(db, &newest_of_many, DB_ARGS(db_arg_i64s(ids, n_ids)), &rows, err))
+	if (db_query(db, &newest, DB_ARGS(db_arg_i64s(ids, n_ids)), &rows, err))
 		return -1;
 	if (db_rows_count(rows)) {
 		*run = arena_zalloc(a, sizeof(**run));

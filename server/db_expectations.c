@@ -74,8 +74,10 @@ int db_expectations_last(struct db *db, int64_t machine_id, const int64_t *bench
 {
 	static const struct stmt newest = {
 		"expectations_last",
-		"(SELECT b.received_at, b.kernel_id, b.benchmark_id FROM run_benchmark b WHERE b.machine_id = ANY($1)"
-		" AND b.benchmark_id = ANY($2) ORDER BY b.received_at DESC LIMIT 1)"
+		"(SELECT b.received_at, b.kernel_id, s.benchmark_id FROM (SELECT m.set_id, min(m.benchmark_id) AS benchmark_id"
+		" FROM benchmark_set m WHERE m.benchmark_id = ANY($2) GROUP BY m.set_id) s, LATERAL (SELECT b.received_at, b.kernel_id"
+		" FROM run_seen b WHERE b.set_id = s.set_id AND b.machine_id = ANY($1) ORDER BY b.received_at DESC LIMIT 1) b"
+		" ORDER BY b.received_at DESC LIMIT 1)"
 		" UNION ALL (SELECT r.received_at, r.kernel_id, s.benchmark_id FROM run_todo t JOIN run r ON r.run_id = t.run_id"
 		" CROSS JOIN unnest(r.series_id) u (id) JOIN series s ON s.id = u.id WHERE t.what = 'pack' AND r.machine_id = ANY($1)"
 		" AND s.benchmark_id = ANY($2) ORDER BY r.received_at DESC LIMIT 1) ORDER BY 1 DESC LIMIT 1"

@@ -241,7 +241,7 @@ int db_merges_check_again(struct db *db, enum names_of of, const int64_t *ids, s
 	static const struct stmt queue[] = {
 		[NAMES_MACHINE] = { "merges_queue_machine", QUEUE "r.machine_id = ANY($1::bigint[])" QUEUE_END },
 		[NAMES_BENCHMARK] = { "merges_queue_benchmark",
-				      QUEUE "(r.run_id IN (SELECT run_id FROM run_benchmark WHERE benchmark_id = ANY($1::bigint[]))"
+				      QUEUE "(r.run_id IN (SELECT b.run_id FROM run_seen b WHERE b.set_id IN (" SEEN_SETS("$1") "))"
 					    " OR (r.run_id IN (SELECT run_id FROM run_todo WHERE what = 'pack') AND " SEEN_HAS_BENCHMARK("$1") "))"
 				      QUEUE_END },
 	};

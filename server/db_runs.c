@@ -338,18 +338,18 @@ static const struct stmt list_runs = {
 };
 
 /*
- * Of one benchmark there may be few runs among very many: run_benchmark has them in order, and those
- * that are not in it yet wait for their packing. $8: how many of it are enough.
+ * Of one benchmark there may be few runs among very many: run_seen has those of each set in order, and those
+ * that are not in it yet wait for their packing.
  */
 static const struct stmt list_runs_of = {
 	"list_runs_of",
 	"SELECT " HEADER " FROM run r WHERE r.run_id IN ("
-	"(SELECT b.run_id FROM run_benchmark b WHERE b.benchmark_id = ANY($7)"
-	" AND (b.received_at, b.run_id) < ($1, $2)"
+	"(SELECT n.run_id FROM (" SEEN_SETS("$7") ") s, LATERAL (SELECT b.run_id, b.received_at FROM run_seen b"
+	" WHERE b.set_id = s.set_id AND (b.received_at, b.run_id) < ($1, $2)"
 	" AND ($3::bigint[] IS NULL OR b.machine_id = ANY($3))"
 	" AND ($4::bigint[] IS NULL OR b.kernel_id = ANY($4))"
 	" AND ($5::bigint[] IS NULL OR b.config_id = ANY($5))"
-	" ORDER BY b.received_at DESC, b.run_id DESC LIMIT $8)"
+	" ORDER BY b.received_at DESC, b.run_id DESC LIMIT $6) n ORDER BY n.received_at DESC, n.run_id DESC LIMIT $6)"
 	" UNION SELECT r.run_id FROM run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack'"
 	" AND (r.received_at, r.run_id) < ($1, $2)"
 	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
@@ -366,17 +366,11 @@ static const struct stmt list_runs_with = {
 	" AND ($3::bigint[] IS NULL OR r.machine_id = ANY($3))"
 	" AND ($4::bigint[] IS NULL OR r.kernel_id = ANY($4))"
 	" AND ($5::bigint[] IS NULL OR r.config_id = ANY($5))"
-	" AND (r.run_id IN (SELECT b.run_id FROM run_benchmark b WHERE b.benchmark_id = ANY($7))"
+	" AND (r.run_id IN (SELECT b.run_id FROM run_seen b WHERE b.set_id IN (" SEEN_SETS("$7") "))"
 	" OR r.run_id IN (SELECT t.run_id FROM run_todo t WHERE t.what = 'pack'))"
 	" AND " SEEN_HAS_SERIES("$8")
 	" ORDER BY r.received_at DESC, r.run_id DESC LIMIT $6"
 };
-
-/* A run is in run_benchmark once for each of its benchmarks. */
-static struct db_arg enough(const struct run_filter *f, int limit)
-{
-	return db_arg_i64((int64_t)limit * (int64_t)f->n_benchmarks);
-}
 
 int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, const struct run_cursor *before,
 		 int limit, struct run **runs, size_t *n, struct err *err)
@@ -398,11 +392,11 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 		db_arg_i64s(f->machine_ids, f->n_machines), db_arg_i64s(f->kernel_ids, f->n_kernels),
 		db_arg_i64s(f->config_ids, f->n_configs), db_arg_i64(limit),
 		db_arg_i64s(f->benchmark_ids, f->n_benchmarks),
-		f->series_ids ? db_arg_i64s(f->series_ids, f->n_series) : enough(f, limit),
+		db_arg_i64s(f->series_ids, f->n_series),
 	};
 
 	ret = f->series_ids ? db_query(db, &list_runs_with, args, 8, &rows, err) :
-	      f->benchmark_ids ? db_query(db, &list_runs_of, args, 8, &rows, err) :
+	      f->benchmark_ids ? db_query(db, &list_runs_of, args, 7, &rows, err) :
 				 db_query(db, &list_runs, args, 6, &rows, err);
 	if (ret)
 		return -1;

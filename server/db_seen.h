@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What was measured together: which kernels, machines, configs and benchmarks share a run,
- * failed results counted. Asked of runs' headers and of run_benchmark (derived, as packs are), so
+ * failed results counted. Asked of runs' headers and of run_seen with benchmark_set (derived, as packs are), so
  * that lists need not read the arrays of all runs.
  */
 #ifndef SERVER_DB_SEEN_H

@@ -10,7 +10,11 @@
 #define SEEN_HAS_SERIES(series)									\
 	"EXISTS (SELECT FROM unnest(r.series_id) x (id) WHERE x.id IN (SELECT unnest(" series "::bigint[])))"
 
-/* Whether run `r` has one of the benchmarks of a bigint[]; of runs that run_benchmark does not have yet. */
+/* The sets in which one of the benchmarks of a bigint[] is, each once. */
+#define SEEN_SETS(benchmarks)									\
+	"SELECT DISTINCT m.set_id FROM benchmark_set m WHERE m.benchmark_id = ANY(" benchmarks "::bigint[])"
+
+/* Whether run `r` has one of the benchmarks of a bigint[]; of runs that run_seen does not have yet. */
 #define SEEN_HAS_BENCHMARK(benchmarks)								\
 	"EXISTS (SELECT FROM series x WHERE x.id = ANY(r.series_id) AND x.benchmark_id = ANY(" benchmarks "::bigint[]))"
 

@@ -19,7 +19,7 @@ def listed(lab):
 
 def days_pass(lab):
     """As if all that came so far, expectations and runs, were two days older."""
-    for table, column in (("expectation", "created_at"), ("run_benchmark", "received_at"), ("run", "received_at")):
+    for table, column in (("expectation", "created_at"), ("run_seen", "received_at"), ("run", "received_at")):
         sql(lab.db, f"UPDATE {table} SET {column} = {column} - interval '2 days'")
 
 

@@ -5,7 +5,7 @@ import pytest
 from harness import error_of, sql, submission, wait_until
 from lab import LATER, SIZES
 
-FACTS = ("run", "run_benchmark", "alert", "alert_member", "change", "run_todo")
+FACTS = ("run", "run_seen", "alert", "alert_member", "change", "run_todo")
 FASTER = {size: y * 0.6 for size, y in LATER.items()}
 
 
@@ -84,7 +84,7 @@ OLD = """
     INSERT INTO run (run_id, content_sha256, machine_id, kernel_id, config_id, started_at, received_at, format, series_id, mean)
     SELECT gen_random_uuid(), content_sha256, machine_id, k.id, config_id, '2020-01-01', '2020-01-01', format, series_id, mean
     FROM (SELECT * FROM run LIMIT 1) r, (SELECT id FROM kernel WHERE name = '6.1') k, generate_series(1, 5 * {many});
-    INSERT INTO run_benchmark SELECT run_id, 1, kernel_id, machine_id, config_id, received_at FROM run WHERE received_at < '2021-01-01';
+    INSERT INTO run_seen SELECT run_id, (SELECT set_id FROM run_seen LIMIT 1), kernel_id, machine_id, config_id, received_at FROM run WHERE received_at < '2021-01-01';
     INSERT INTO alert SELECT (jsonb_populate_record(NULL::alert, to_jsonb(a) || jsonb_build_object('id', gen_random_uuid(), 'track', 'stable-6.1', 'state', 'fixed',
         'to_kernel_id', (SELECT id FROM kernel WHERE name = '6.1'), 'part', n, 'created_at', '2020-01-01T00:00:00Z'))).*
     FROM (SELECT * FROM alert LIMIT 1) a, generate_series(1, {many}) n;

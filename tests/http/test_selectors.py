@@ -112,7 +112,7 @@ def test_every_list_refuses_what_it_does_not_know(lists, what):
 
 @pytest.mark.parametrize("lists", ["packed"], indirect=True)
 def test_a_rebuild_brings_back_which_run_has_which_benchmark(lists, database):
-    sql(database, "DELETE FROM run_benchmark")
+    sql(database, "DELETE FROM run_seen")
     assert names(lists, "kernels", "benchmark=net/*") == set()
     harness.command("rebuild", "--db", database)
     assert names(lists, "kernels", "benchmark=net/*") == {"6.12.30"}
