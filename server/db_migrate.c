@@ -13,7 +13,7 @@
 #include "db_catalog.h"
 #include "embed.h"
 
-#define DEADLINE_MS 30000	/* for retries; a migration itself may take as long as it needs */
+#define DEADLINE_MS 120000	/* for retries; a migration itself may take as long as it needs */
 
 static const struct stmt lock = {
 	"migrate_lock",
@@ -116,8 +116,15 @@ static int start(struct db *db, void *arg, struct err *err)
 
 struct step {
 	const struct embed_file *file;
+	bool brief;			/* is run again where it has to wait for long */
 	bool applied;
 };
+
+/*
+ * Who waits for a table that is being read keeps all from it who come behind: so only for so long at a time,
+ * and once more (55P03 is tried again), with room for the others in between.
+ */
+static const struct stmt be_brief = { "migrate_be_brief", "SELECT set_config('lock_timeout', '3s', true)" };
 
 static int apply(struct db *db, void *arg, struct err *err)
 {
@@ -130,6 +137,8 @@ static int apply(struct db *db, void *arg, struct err *err)
 		return -1;
 	if (version_of(step->file) <= done)
 		return 0;
+	if (step->brief && db_query(db, &be_brief, DB_NO_ARGS, NULL, err))
+		return -1;
 	if (db_script(db, (const char *)step->file->data, err))
 		return err_prefix(err, "%s", step->file->path);
 	sha256(step->file->data, step->file->len, digest);
@@ -142,7 +151,7 @@ static int apply(struct db *db, void *arg, struct err *err)
 
 int db_migrate_run(struct db *db, int *applied, struct err *err)
 {
-	struct step step;
+	struct step step = { .brief = true };
 
 	*applied = 0;
 	if (db_tx(db, start, NULL, DEADLINE_MS, err))
@@ -157,7 +166,7 @@ int db_migrate_run(struct db *db, int *applied, struct err *err)
 
 int db_migrate_within(struct db *db, int64_t last, struct err *err)
 {
-	struct step step;
+	struct step step = { .brief = false };
 
 	if (start(db, NULL, err))
 		return -1;
