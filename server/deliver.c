@@ -81,7 +81,7 @@ int deliver_init(struct deliver *d, struct arena *a, const struct conf *conf, co
 		.mail_from = conf->mail_from,
 		.ca_file = given(conf->ca_file),
 	};
-	if (given(conf->webhook_allow) && deliver_guard_parse(a, conf->webhook_allow, &d->allow, err))
+	if (given(conf->webhook_allow) && net_parse_list(a, conf->webhook_allow, &d->allow, err))
 		return err_prefix(err, "--webhook-allow");
 	if (d->smtp_url && check_smtp(d, err))
 		return -1;

@@ -25,7 +25,7 @@ struct deliver {
 	const char *smtp_user, *smtp_password;	/* or NULL */
 	const char *mail_from;
 	const char *ca_file;		/* or NULL: the system's */
-	struct deliver_allow allow;	/* private networks with webhooks in them */
+	struct net_list allow;	/* private networks with webhooks in them */
 	deliver_stop_fn stop;		/* or NULL */
 	void *stop_arg;
 };

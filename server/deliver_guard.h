@@ -9,21 +9,12 @@
 
 #include <sys/socket.h>
 
-#include "../lib/arena.h"
-#include "../lib/err.h"
+#include "../lib/net.h"
 
-/* Networks that are allowed in spite of all: "127.0.0.0/8,10.1.0.0/16,fd00::/8", without a slash one address. */
-struct deliver_net;
-struct deliver_allow {
-	const struct deliver_net *list;
-	size_t n;
-};
-int deliver_guard_parse(struct arena *a, const char *text, struct deliver_allow *allow, struct err *err);
-
-/* NULL: may be connected to. Else what it is: "a loopback address". */
-const char *deliver_guard_refuses(const struct deliver_allow *allow, const struct sockaddr *address);
+/* NULL: may be connected to, since it is harmless, or among the networks allowed in spite of all. Else what it is: "a loopback address". */
+const char *deliver_guard_refuses(const struct net_list *allow, const struct sockaddr *address);
 
 /* The same for the host of a URL as it is written, if it is an address at all; a name: NULL. */
-const char *deliver_guard_refuses_host(const struct deliver_allow *allow, const char *host);
+const char *deliver_guard_refuses_host(const struct net_list *allow, const char *host);
 
 #endif

@@ -11,11 +11,11 @@ static const char *asked(const char *allowed, const char *address)
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
 	struct sockaddr_in four = { .sin_family = AF_INET };
 	struct arena *a = arena_new();
-	struct deliver_allow allow;
+	struct net_list allow;
 	struct err err = { 0 };
 	const char *what = "not asked";
 
-	if (deliver_guard_parse(a, allowed, &allow, &err))
+	if (net_parse_list(a, allowed, &allow, &err))
 		what = "not parsed";
 	else if (inet_pton(AF_INET, address, &four.sin_addr) == 1)
 		what = deliver_guard_refuses(&allow, (struct sockaddr *)&four);
@@ -69,7 +69,7 @@ static void test_allowed(void)
 
 static void test_hosts(void)
 {
-	static const struct deliver_allow none;
+	static const struct net_list none;
 
 	ok(deliver_guard_refuses_host(&none, "127.0.0.1") != NULL, "an address as host");
 	ok(deliver_guard_refuses_host(&none, "[::1]") != NULL, "in brackets");
