@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mask.h"
+
 static const char *program_name = "nsecwatch";
 static enum log_level least_level = LOG_INFO;
 
@@ -89,6 +91,7 @@ void log_event(enum log_level level, const char *msg, const char *fields, ...)
 	}
 	if (n > (int)sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
+	mask_tokens(line, (size_t)n);
 	line[n++] = '\n';
 	(void)!write(STDERR_FILENO, line, (size_t)n);	/* one write: lines of threads do not mix */
 }
