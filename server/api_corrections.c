@@ -5,6 +5,7 @@
 #include "api_body.h"
 #include "api_handlers.h"
 #include "api_runs.h"
+#include "calc_audit.h"
 #include "calc_triage.h"
 #include "db_invalid.h"
 
@@ -22,23 +23,16 @@ struct correcting {
 static int put_event(struct correcting *c, struct db *db, struct err *err)
 {
 	char id[UUID_TEXT];
-	struct jsonw j;
-	struct buf b;
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
+	calc_audit_begin(&au, c->rq->token.name, "run", c->restores ? "restore" : "invalidate", uuid_format(&c->run->run_id, id));
+	au.event.from_state = c->restores ? "invalid" : "valid";
+	au.event.to_state = c->restores ? "valid" : "invalid";
+	jsonw_object(&au.json);
 	if (c->reason)
-		jsonw_kstr(&j, "reason", c->reason);
-	jsonw_object_end(&j);
-	c->event = (struct db_event){ .who = c->rq->token.name, .kind = "run", .action = c->restores ? "restore" : "invalidate",
-				      .object = arena_strdup(c->rq->arena, uuid_format(&c->run->run_id, id)),
-				      .from_state = c->restores ? "invalid" : "valid", .to_state = c->restores ? "valid" : "invalid",
-				      .details = arena_strdup(c->rq->arena, b.p) };
-	ret = db_events_add(db, &c->event, err);
-	buf_fini(&b);
-	return ret;
+		jsonw_kstr(&au.json, "reason", c->reason);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, db, c->rq->arena, &c->event, err);
 }
 
 static int correct_tx(struct db *db, void *arg, struct err *err)

@@ -203,15 +203,16 @@ int api_events_post(struct req *rq, struct err *err)
 
 /* ---- the trail ---- */
 
-static void list_table(struct req *rq, const struct db_event *list, size_t n)
+static void list_table(struct req *rq, const struct db_event *list, size_t n, bool access)
 {
 	static const struct table_col cols[] = {
 		{ .name = "id", .right = true, .in = TABLE_CSV }, { .name = "at" }, { .name = "who" },
 		{ .name = "subject" }, { .name = "object", .in = TABLE_CSV }, { .name = "action" },
 		{ .name = "from_state", .head = "from" }, { .name = "to_state", .head = "to" },
 		{ .name = "details", .in = TABLE_CSV },
+		{ .name = "via", .in = TABLE_CSV }, { .name = "address", .in = TABLE_CSV }, { .name = "request_id", .in = TABLE_CSV },
 	};
-	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]));
+	struct table *t = table_new(rq->arena, cols, sizeof(cols) / sizeof(cols[0]) - (access ? 0 : 3));
 	char at[TM_TEXT];
 
 	for (size_t i = 0; i < n; i++) {
@@ -226,6 +227,11 @@ static void list_table(struct req *rq, const struct db_event *list, size_t n)
 		table_str(t, list[i].from_state);
 		table_str(t, list[i].to_state);
 		table_str(t, list[i].details);
+		if (access) {
+			table_str(t, list[i].via);
+			table_str(t, list[i].address);
+			table_str(t, list[i].request_id);
+		}
 	}
 	api_list_table(rq, t);
 }
@@ -249,14 +255,22 @@ static int list(struct req *rq, struct db_event_filter *f, struct err *err)
 		next = arena_printf(rq->arena, "%lld", (long long)events[n - 1].id);
 	}
 	if (rq->rep != REP_JSON) {
-		list_table(rq, events, n);
+		list_table(rq, events, n, f->access);
 		return 0;
 	}
 	jsonw_object(&j);
 	jsonw_key(&j, "events");
 	jsonw_array(&j);
-	for (size_t i = 0; i < n; i++)
-		calc_triage_event_json(&j, &events[i]);
+	for (size_t i = 0; i < n; i++) {
+		jsonw_object(&j);
+		calc_triage_event_fields(&j, &events[i]);
+		if (f->access) {
+			jsonw_kstr(&j, "via", events[i].via);
+			jsonw_kstr(&j, "address", events[i].address);
+			jsonw_kstr(&j, "request_id", events[i].request_id);
+		}
+		jsonw_object_end(&j);
+	}
 	jsonw_array_end(&j);
 	jsonw_kstr(&j, "next", next);
 	jsonw_object_end(&j);
@@ -278,15 +292,30 @@ int api_events_of_alert(struct req *rq, struct err *err)
 	return list(rq, &f, err);
 }
 
+static bool is_one_of(const char *const *words, const char *word)
+{
+	while (*words && strcmp(*words, word))
+		words++;
+	return *words;
+}
+
+static int trail(struct req *rq, bool access, struct err *err)
+{
+	struct db_event_filter f = { .kind = web_arg(rq, "subject"), .object = web_arg(rq, "object"), .who = web_arg(rq, "who"),
+				     .access = access };
+
+	if (f.kind && !is_one_of(db_events_kinds, f.kind) && !(access && is_one_of(db_events_admin_kinds, f.kind)))
+		return err_set(err, ERR_UNKNOWN_VALUE, "subject=%.60s: one of alert, run, machine, benchmark, rule, mute, expectation, "
+			       "delivery, kernel, page%s is needed", f.kind, access ? ", token, session" : "");
+	return list(rq, &f, err);
+}
+
 int api_events_list(struct req *rq, struct err *err)
 {
-	struct db_event_filter f = { .kind = web_arg(rq, "subject"), .object = web_arg(rq, "object"), .who = web_arg(rq, "who") };
-	size_t i = 0;
+	return trail(rq, false, err);
+}
 
-	while (f.kind && db_events_kinds[i] && strcmp(db_events_kinds[i], f.kind))
-		i++;
-	if (f.kind && !db_events_kinds[i])
-		return err_set(err, ERR_UNKNOWN_VALUE,
-			       "subject=%.60s: one of alert, run, machine, benchmark, rule, mute, expectation, delivery is needed", f.kind);
-	return list(rq, &f, err);
+int api_events_audit(struct req *rq, struct err *err)
+{
+	return trail(rq, true, err);
 }

@@ -8,6 +8,7 @@
 #include "api_handlers.h"
 #include "api_list.h"
 #include "api_shapes.h"
+#include "calc_audit.h"
 #include "calc_expect.h"
 #include "calc_triage.h"
 
@@ -109,19 +110,11 @@ struct changing {
 
 static int put_event(struct changing *c, struct db *db, const char *action, struct err *err)
 {
-	struct jsonw j;
-	struct buf b;
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	expectation_json(&j, c->rq->arena, &c->look);
-	c->event = (struct db_event){ .who = c->rq->token.name, .kind = "expectation", .action = action,
-				      .object = arena_printf(c->rq->arena, "%lld", (long long)c->e.id),
-				      .details = arena_strdup(c->rq->arena, b.p) };
-	ret = db_events_add(db, &c->event, err);
-	buf_fini(&b);
-	return ret;
+	calc_audit_begin(&au, c->rq->token.name, "expectation", action, calc_audit_number(c->rq->arena, c->e.id));
+	expectation_json(&au.json, c->rq->arena, &c->look);
+	return calc_audit_end(&au, db, c->rq->arena, &c->event, err);
 }
 
 static int make_tx(struct db *db, void *arg, struct err *err)

@@ -94,6 +94,7 @@ int api_expectations_delete(struct req *rq, struct err *err);
 int api_events_post(struct req *rq, struct err *err);
 int api_events_of_alert(struct req *rq, struct err *err);
 int api_events_list(struct req *rq, struct err *err);
+int api_events_audit(struct req *rq, struct err *err);
 
 /* api_snapshots.c */
 int api_snapshots_get(struct req *rq, struct err *err);
@@ -105,6 +106,19 @@ int api_metrics_get(struct req *rq, struct err *err);
 
 /* api_token.c */
 int api_token(struct req *rq, struct err *err);
+
+/* api_session.c */
+int api_session_get(struct req *rq, struct err *err);
+int api_session_post(struct req *rq, struct err *err);
+int api_session_delete(struct req *rq, struct err *err);
+int api_session_page(struct req *rq, struct err *err);
+int api_session_form(struct req *rq, struct err *err);
+int api_session_form_out(struct req *rq, struct err *err);
+
+/* api_tokens.c */
+int api_tokens_list(struct req *rq, struct err *err);
+int api_tokens_post(struct req *rq, struct err *err);
+int api_tokens_delete(struct req *rq, struct err *err);
 
 /* api_openapi.c */
 int api_openapi(struct req *rq, struct err *err);

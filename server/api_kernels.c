@@ -12,8 +12,10 @@
 #include "api_handlers.h"
 #include "api_list.h"
 #include "api_shapes.h"
+#include "calc_audit.h"
 
 #define PARSE_MAX 10000
+#define DEADLINE_MS 5000
 
 /* The body as an array of at most PARSE_MAX; owner: the caller. NULL with err. `what`: how an item looks. */
 static struct jnode *load_array(const struct req *rq, const char *what, struct err *err)
@@ -227,10 +229,32 @@ static int update_items(struct req *rq, const struct jnode *root, struct err *er
 	return 0;
 }
 
+struct telling {
+	struct req *rq;
+	const struct jnode *root;
+};
+
+/* One line of the trail a request: a mirror sends its whole list each night. */
+static int tell_tx(struct db *db, void *arg, struct err *err)
+{
+	struct telling *t = arg;
+	size_t n = jread_len(t->root);
+	const char *first = n && jread_type(jread_at(t->root, 0)) == JREAD_OBJECT ?
+			    jread_str(jread_get(jread_at(t->root, 0), "release")) : NULL;
+	struct audit au;
+
+	calc_audit_begin(&au, t->rq->token.name, "kernel", "update", first ? first : "");
+	jsonw_object(&au.json);
+	jsonw_ki64(&au.json, "kernels", (int64_t)n);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, db, t->rq->arena, NULL, err);
+}
+
 int api_kernels_post(struct req *rq, struct err *err)
 {
 	struct jnode *root = load_array(rq, "{\"release\", \"released_at\", \"commit\", \"log\"}", err);
-	int ret = root ? update_items(rq, root, err) : -1;
+	struct telling t = { rq, root };
+	int ret = root && !db_tx(rq->db, tell_tx, &t, DEADLINE_MS, err) ? update_items(rq, root, err) : -1;
 
 	jread_free(root);
 	return ret;

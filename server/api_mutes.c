@@ -9,6 +9,7 @@
 #include "api_list.h"
 #include "api_selector.h"
 #include "api_shapes.h"
+#include "calc_audit.h"
 #include "calc_selector.h"
 #include "calc_triage.h"
 #include "db_mutes.h"
@@ -131,19 +132,11 @@ struct changing {
 
 static int put_event(struct changing *c, struct db *db, const char *action, struct err *err)
 {
-	struct jsonw j;
-	struct buf b;
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	mute_json(&j, c->mute);
-	c->event = (struct db_event){ .who = c->rq->token.name, .kind = "mute", .action = action,
-				      .object = arena_printf(c->rq->arena, "%lld", (long long)c->mute->id),
-				      .details = arena_strdup(c->rq->arena, b.p) };
-	ret = db_events_add(db, &c->event, err);
-	buf_fini(&b);
-	return ret;
+	calc_audit_begin(&au, c->rq->token.name, "mute", action, calc_audit_number(c->rq->arena, c->mute->id));
+	mute_json(&au.json, c->mute);
+	return calc_audit_end(&au, db, c->rq->arena, &c->event, err);
 }
 
 static int triage_all(struct changing *c, struct db *db, enum lifecycle_action action, const struct uuid *ids, size_t n,

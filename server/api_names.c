@@ -4,6 +4,7 @@
 
 #include "api_body.h"
 #include "api_handlers.h"
+#include "calc_audit.h"
 #include "calc_triage.h"
 #include "db_names.h"
 
@@ -87,24 +88,17 @@ static int change(struct naming *m, struct err *err)
 
 static int put_event(struct naming *m, struct db *db, const char *before, struct err *err)
 {
-	struct jsonw j;
-	struct buf b;
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
-	jsonw_kstr(&j, "name", m->name);
+	calc_audit_begin(&au, m->rq->token.name, word_of(m->of), m->verb, m->now->key);
+	jsonw_object(&au.json);
+	jsonw_kstr(&au.json, "name", m->name);
 	if (!strcmp(m->verb, "rename"))
-		jsonw_kstr(&j, "old_name", before);
+		jsonw_kstr(&au.json, "old_name", before);
 	if (m->reason)
-		jsonw_kstr(&j, "reason", m->reason);
-	jsonw_object_end(&j);
-	m->event = (struct db_event){ .who = m->rq->token.name, .kind = word_of(m->of), .action = m->verb, .object = m->now->key,
-				      .details = arena_strdup(m->rq->arena, b.p) };
-	ret = db_events_add(db, &m->event, err);
-	buf_fini(&b);
-	return ret;
+		jsonw_kstr(&au.json, "reason", m->reason);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, db, m->rq->arena, &m->event, err);
 }
 
 static int name_tx(struct db *db, void *arg, struct err *err)

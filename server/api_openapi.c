@@ -109,23 +109,24 @@ static void success(struct jsonw *j, struct arena *a, const struct route *r, con
 /* Which errors there can be follows from the columns of the table. */
 static void failures(struct jsonw *j, struct arena *a, const struct route *r)
 {
+	bool known = r->scope != SCOPE_NONE || r->asks;
 	const struct {
 		const char *status;
 		bool can_be;
 	} all[] = {
 		{ "304", !strcmp(r->method, "GET") },
 		{ "400", true },
-		{ "401", r->scope != SCOPE_NONE },
-		{ "403", r->scope != SCOPE_NONE },
+		{ "401", known },
+		{ "403", known },
 		{ "404", strstr(r->pattern, "{id}") != NULL },
 		{ "406", true },
 		{ "408", true },
-		{ "409", r->scope == SCOPE_INGEST || (r->scope == SCOPE_TRIAGE && strcmp(r->method, "GET") != 0) },
+		{ "409", r->scope == SCOPE_INGEST || (r->scope >= SCOPE_TRIAGE && strcmp(r->method, "GET") != 0) },
 		{ "411", r->body },
 		{ "413", true },
 		{ "415", r->body },
 		{ "422", r->body },
-		{ "429", r->scope == SCOPE_INGEST },
+		{ "429", !r->light || known },
 		{ "500", true },
 		{ "503", true },
 	};
@@ -188,8 +189,8 @@ static void operation(struct jsonw *j, struct arena *a, const struct route *r)
 	jsonw_kstr(j, "summary", r->about);
 	if (r->scope > SCOPE_READ)
 		jsonw_kstr(j, "description", arena_printf(a, "Needs a token of scope %s.", db_tokens_scope_word(r->scope)));
-	jsonw_kraw(j, "security", r->scope > SCOPE_READ ? "[{\"token\":[]}]" :
-		  r->scope == SCOPE_READ ? "[{},{\"token\":[]}]" : "[]");
+	jsonw_kraw(j, "security", r->scope > SCOPE_READ ? "[{\"token\":[]},{\"session\":[]}]" :
+		  r->scope == SCOPE_READ || r->asks ? "[{},{\"token\":[]},{\"session\":[]}]" : "[]");
 	parameters(j, a, r);
 	if (r->takes) {
 		jsonw_key(j, "requestBody");

@@ -11,12 +11,14 @@
 #include "../lib/version.h"
 #include "api_body.h"
 #include "api_handlers.h"
+#include "calc_audit.h"
 #include "db_pages.h"
 #include "pages.h"
 #include "web_args.h"
 #include "web_shared.h"
 
 #define ADDRESS_MOST 4000
+#define DEADLINE_MS 5000
 #define PAGE_BYTES_MOST (16 * 1024 * 1024)
 
 struct frozen {
@@ -228,21 +230,44 @@ static void id_of(const struct frozen *f, struct uuid *id)
 	buf_fini(&text);
 }
 
+struct keeping {
+	struct req *rq;
+	const struct db_page *page;
+	bool is_new;
+};
+
+static int keep_tx(struct db *db, void *arg, struct err *err)
+{
+	struct keeping *k = arg;
+	char id[UUID_TEXT];
+	struct audit au;
+
+	if (db_pages_keep(db, k->page, &k->is_new, err))
+		return -1;
+	if (!k->is_new)
+		return 0;
+	calc_audit_begin(&au, k->page->made_by, "page", "keep", uuid_format(&k->page->id, id));
+	jsonw_object(&au.json);
+	jsonw_kstr(&au.json, "address", k->page->address);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, db, k->rq->arena, NULL, err);
+}
+
 static int keep(struct req *rq, const struct frozen *f, const char *html, struct err *err)
 {
 	struct jsonw j = jsonw_begin(&rq->out);
 	struct db_page page = { .made_at = tm_now_usec(), .made_by = rq->token.name, .address = f->address, .html = html };
+	struct keeping k = { .rq = rq, .page = &page };
 	char id[UUID_TEXT];
-	bool is_new;
 
 	id_of(f, &page.id);
-	if (db_pages_keep(rq->db, &page, &is_new, err))
+	if (db_tx(rq->db, keep_tx, &k, DEADLINE_MS, err))
 		return -1;
 	uuid_format(&page.id, id);
-	rq->status = is_new ? 201 : 200;
+	rq->status = k.is_new ? 201 : 200;
 	rq->location = arena_printf(rq->arena, "/pages/%s", id);
 	jsonw_object(&j);
-	jsonw_kstr(&j, "status", is_new ? "done" : "duplicate");
+	jsonw_kstr(&j, "status", k.is_new ? "done" : "duplicate");
 	jsonw_kstr(&j, "id", id);
 	jsonw_kstr(&j, "url", rq->location);
 	jsonw_object_end(&j);

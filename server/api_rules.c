@@ -11,6 +11,7 @@
 #include "api_list.h"
 #include "api_selector.h"
 #include "api_shapes.h"
+#include "calc_audit.h"
 #include "calc_rules_dry.h"
 #include "calc_triage.h"
 
@@ -207,33 +208,23 @@ struct changing {
 	bool repeated;			/* the same rule is there already */
 };
 
-static const char *text_of(struct arena *a, const struct db_rule *r)
-{
-	struct jsonw j;
-	struct buf b;
-	const char *text;
-
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	api_rules_json(&j, r);
-	text = arena_strdup(a, b.p);
-	buf_fini(&b);
-	return text;
-}
-
 static int put_event(struct changing *c, struct db *db, const struct db_rule *before, struct err *err)
 {
 	static const char *const words[] = { [MAKE] = "make", [REPLACE] = "change", [TAKE_AWAY] = "delete" };
-	struct arena *a = c->rq->arena;
+	struct audit au;
 
-	c->event = (struct db_event){
-		.who = c->rq->token.name, .kind = "rule", .action = words[c->change],
-		.object = arena_printf(a, "%lld", (long long)c->rule->id),
-		.details = arena_printf(a, "{%s%s%s%s%s}", before ? "\"before\":" : "", before ? text_of(a, before) : "",
-					before && c->change != TAKE_AWAY ? "," : "", c->change == TAKE_AWAY ? "" : "\"after\":",
-					c->change == TAKE_AWAY ? "" : text_of(a, c->rule)),
-	};
-	return db_events_add(db, &c->event, err);
+	calc_audit_begin(&au, c->rq->token.name, "rule", words[c->change], calc_audit_number(c->rq->arena, c->rule->id));
+	jsonw_object(&au.json);
+	if (before) {
+		jsonw_key(&au.json, "before");
+		api_rules_json(&au.json, before);
+	}
+	if (c->change != TAKE_AWAY) {
+		jsonw_key(&au.json, "after");
+		api_rules_json(&au.json, c->rule);
+	}
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, db, c->rq->arena, &c->event, err);
 }
 
 static int change_tx(struct db *db, void *arg, struct err *err)

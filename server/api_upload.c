@@ -9,6 +9,7 @@
 #include "../lib/jsonw.h"
 #include "../lib/must.h"
 #include "api_handlers.h"
+#include "calc_token.h"
 
 /* Types that say "JSON", or nothing: curl calls any --data a form unless told otherwise. */
 static bool json_type(const char *type)
@@ -262,6 +263,39 @@ static int post_many(struct req *rq, const struct read_result *read, bool dry_ru
 	return 0;
 }
 
+/* What the token may not send: each with its place. */
+static void check_one(const struct token *t, const struct read_item *item, const char *prefix, struct problems *found)
+{
+	const struct submission *sub = item->sub;
+
+	if (!calc_token_lets(t->machines, sub->machine))
+		problems_add(found, arena_printf(found->arena, "%s/machine/name", prefix), "the machine \"%.100s\" is none of this token's",
+			     sub->machine);
+	for (size_t i = 0; i < sub->n_results; i++)
+		if (!calc_token_lets(t->benchmarks, sub->results[i].benchmark))
+			problems_add(found, arena_printf(found->arena, "%s/results/%zu/benchmark", prefix, i),
+				     "the benchmark \"%.100s\" is none of this token's", sub->results[i].benchmark);
+}
+
+/* All of it before any of it is stored: whoever may not send one of many sends none. */
+static int check_limits(const struct req *rq, const struct read_result *read, struct err *err)
+{
+	const struct token *t = &rq->token;
+	struct problems *found;
+
+	if (!t->machines && !t->benchmarks)
+		return 0;
+	found = problems_new(rq->arena);
+	for (size_t i = 0; i < read->n; i++)
+		if (read->items[i].sub)
+			check_one(t, &read->items[i], read->many ? arena_printf(rq->arena, "/%zu", read->items[i].index) : "", found);
+	if (!found->total)
+		return 0;
+	err_set(err, ERR_FORBIDDEN, "token '%.100s' may not send this: %s", t->name, found->list[0].message);
+	err->problems = found;
+	return -1;
+}
+
 static int read_upload(struct req *rq, enum body_kind kind, struct read_result *read, struct err *err)
 {
 	struct read_context ctx;
@@ -293,6 +327,8 @@ int api_upload(struct req *rq, struct err *err)
 		web_count(rq, WEB_INVALID);
 		return -1;
 	}
+	if (check_limits(rq, &read, err))
+		return -1;
 	if (read.many)
 		return post_many(rq, &read, dry_run, err);
 	must(read.n == 1);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lib/jsonw.h"
 #include "../lib/tm.h"
 #include "calc_alert_sum.h"
+#include "calc_audit.h"
 #include "calc_change.h"
 
 #define DEADLINE_MS 5000
@@ -46,34 +46,24 @@ static int put_rows(struct opening *o, struct db *db, struct err *err)
 	return db_alerts_changes_keep(db, o->a, changes, n, err) || db_alerts_members_write(db, o->a, members, n, err) ? -1 : 0;
 }
 
-static const char *details(struct opening *o)
-{
-	struct jsonw j;
-	struct buf b;
-	const char *text;
-
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
-	if (o->m->text)
-		jsonw_kstr(&j, "text", o->m->text);
-	jsonw_kstr(&j, "from", o->m->from->name);
-	jsonw_kstr(&j, "to", o->m->to->name);
-	jsonw_object_end(&j);
-	text = arena_strdup(o->a, b.p);
-	buf_fini(&b);
-	return text;
-}
-
 static int put_event(struct opening *o, struct db *db, struct err *err)
 {
-	struct db_event *e = o->m->event = arena_zalloc(o->a, sizeof(*e));
+	struct manual *m = o->m;
 	char id[UUID_TEXT];
+	struct audit au;
 
-	*e = (struct db_event){ .who = o->m->who, .kind = "alert", .action = "open", .to_state = "new", .details = details(o),
-				.object = arena_strdup(o->a, uuid_format(&o->m->alert->id, id)),
-				.has_key = o->m->has_key, .key = o->m->key };
-	return db_events_add(db, e, err);
+	calc_audit_begin(&au, m->who, "alert", "open", uuid_format(&m->alert->id, id));
+	au.event.to_state = "new";
+	au.event.has_key = m->has_key;
+	au.event.key = m->key;
+	jsonw_object(&au.json);
+	if (m->text)
+		jsonw_kstr(&au.json, "text", m->text);
+	jsonw_kstr(&au.json, "from", m->from->name);
+	jsonw_kstr(&au.json, "to", m->to->name);
+	jsonw_object_end(&au.json);
+	m->event = arena_zalloc(o->a, sizeof(*m->event));
+	return calc_audit_end(&au, db, o->a, m->event, err);
 }
 
 /* The same again: the alert that it opened. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/jsonw.h"
 #include "../lib/tm.h"
 #include "calc_alert_sum.h"
+#include "calc_audit.h"
 #include "calc_noise_learn.h"
 #include "calc_triage.h"
 #include "db_merges.h"
@@ -345,24 +345,17 @@ static int learn(struct merging *w, const int64_t *rows, size_t n_rows, struct e
 static int put_event(struct merging *w, struct err *err)
 {
 	struct calc_merge *m = w->m;
-	struct jsonw j;
-	struct buf b;
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
-	jsonw_kstr(&j, "name", m->from_row->key);
+	calc_audit_begin(&au, m->who, word(m), m->undo ? "unmerge" : "merge", m->into_row->key);
+	jsonw_object(&au.json);
+	jsonw_kstr(&au.json, "name", m->from_row->key);
 	if (m->reason)
-		jsonw_kstr(&j, "reason", m->reason);
-	jsonw_ki64(&j, "series", (int64_t)m->n_series);
-	jsonw_ki64(&j, "alerts", (int64_t)m->n_alerts);
-	jsonw_object_end(&j);
-	m->event = (struct db_event){ .who = m->who, .kind = word(m), .action = m->undo ? "unmerge" : "merge", .object = m->into_row->key,
-				      .details = arena_strdup(w->a, b.p) };
-	ret = db_events_add(w->db, &m->event, err);
-	buf_fini(&b);
-	return ret;
+		jsonw_kstr(&au.json, "reason", m->reason);
+	jsonw_ki64(&au.json, "series", (int64_t)m->n_series);
+	jsonw_ki64(&au.json, "alerts", (int64_t)m->n_alerts);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, w->db, w->a, &m->event, err);
 }
 
 static const int64_t *sorted(struct arena *a, const int64_t *ids, size_t n)

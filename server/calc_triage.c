@@ -7,6 +7,7 @@
 
 #include "../lib/num.h"
 #include "calc_alert_sum.h"
+#include "calc_audit.h"
 #include "db_mutes.h"
 
 #define DEADLINE_MS 5000
@@ -47,57 +48,48 @@ static void split_details(struct jsonw *j, const struct triage *t)
 }
 
 /* before: the alert as it was. */
-static const char *details_of(struct arena *a, struct catalog *c, const struct triage *t, const struct db_alert *before)
+static void put_details(struct jsonw *j, struct catalog *c, const struct triage *t, const struct db_alert *before)
 {
-	struct jsonw j;
-	struct buf b;
 	char id[UUID_TEXT];
-	const char *text;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
-	text_detail(&j, "text", t->text);
-	text_detail(&j, "url", t->url);
-	text_detail(&j, "commit", t->commit);
+	jsonw_object(j);
+	text_detail(j, "text", t->text);
+	text_detail(j, "url", t->url);
+	text_detail(j, "commit", t->commit);
 	if (t->assigns)
-		jsonw_kstr(&j, "assignee", t->assignee);
+		jsonw_kstr(j, "assignee", t->assignee);
 	if (t->sets_due)
-		time_detail(&j, "due_at", t->due_at);
+		time_detail(j, "due_at", t->due_at);
 	if (t->action == LIFECYCLE_FIXED) {
-		kernel_detail(&j, "kernel", t->fixed_in);
-		jsonw_kbool(&j, "verified", t->verified);
-		jsonw_knum(&j, "restored_percent", t->restored_percent);
+		kernel_detail(j, "kernel", t->fixed_in);
+		jsonw_kbool(j, "verified", t->verified);
+		jsonw_knum(j, "restored_percent", t->restored_percent);
 	}
 	if (t->action == LIFECYCLE_MUTE) {
-		time_detail(&j, "until", t->until);
+		time_detail(j, "until", t->until);
 		if (t->mute_id)
-			jsonw_ki64(&j, "mute", t->mute_id);
+			jsonw_ki64(j, "mute", t->mute_id);
 	}
 	if (t->from || t->to) {
 		db_catalog_lock(c);
-		kernel_detail(&j, "old_from", db_catalog_kernel(c, before->from_kernel_id));
-		kernel_detail(&j, "old_to", db_catalog_kernel(c, before->to_kernel_id));
+		kernel_detail(j, "old_from", db_catalog_kernel(c, before->from_kernel_id));
+		kernel_detail(j, "old_to", db_catalog_kernel(c, before->to_kernel_id));
 		db_catalog_unlock(c);
-		kernel_detail(&j, "from", t->from);
-		kernel_detail(&j, "to", t->to);
+		kernel_detail(j, "from", t->from);
+		kernel_detail(j, "to", t->to);
 	}
 	if (t->action == LIFECYCLE_MERGE)
-		jsonw_kstr(&j, "into", uuid_format(&t->into, id));
+		jsonw_kstr(j, "into", uuid_format(&t->into, id));
 	if (t->action == LIFECYCLE_SPLIT)
-		split_details(&j, t);
-	jsonw_object_end(&j);
-	text = arena_strdup(a, b.p);
-	buf_fini(&b);
-	return text;
+		split_details(j, t);
+	jsonw_object_end(j);
 }
 
-void calc_triage_event_json(struct jsonw *j, const struct db_event *e)
+void calc_triage_event_fields(struct jsonw *j, const struct db_event *e)
 {
 	char text[NUM_MAX], at[TM_TEXT];
 
 	num_format_i64(text, e->id);
-	jsonw_object(j);
 	jsonw_kstr(j, "id", text);
 	jsonw_kstr(j, "at", tm_format(e->at, at));
 	jsonw_kstr(j, "who", e->who);
@@ -107,6 +99,12 @@ void calc_triage_event_json(struct jsonw *j, const struct db_event *e)
 	jsonw_kstr(j, "from_state", e->from_state);
 	jsonw_kstr(j, "to_state", e->to_state);
 	jsonw_kraw(j, "details", e->details);
+}
+
+void calc_triage_event_json(struct jsonw *j, const struct db_event *e)
+{
+	jsonw_object(j);
+	calc_triage_event_fields(j, e);
 	jsonw_object_end(j);
 }
 
@@ -200,22 +198,17 @@ struct work {
 
 static int put_event(struct work *w, struct err *err)
 {
-	struct db_event *e = arena_zalloc(w->a, sizeof(*e));
+	struct audit au;
 	char id[UUID_TEXT];
 
-	*e = (struct db_event){
-		.who = w->t->who,
-		.kind = "alert",
-		.object = arena_strdup(w->a, uuid_format(&w->al->id, id)),
-		.action = calc_lifecycle_words[w->t->action],
-		.from_state = w->before.state,
-		.to_state = w->al->state,
-		.details = details_of(w->a, w->c, w->t, &w->before),
-		.has_key = w->t->has_key,
-		.key = w->t->key,
-	};
-	w->t->event = e;
-	return db_events_add(w->db, e, err);
+	calc_audit_begin(&au, w->t->who, "alert", calc_lifecycle_words[w->t->action], uuid_format(&w->al->id, id));
+	au.event.from_state = w->before.state;
+	au.event.to_state = w->al->state;
+	au.event.has_key = w->t->has_key;
+	au.event.key = w->t->key;
+	put_details(&au.json, w->c, w->t, &w->before);
+	w->t->event = arena_zalloc(w->a, sizeof(*w->t->event));
+	return calc_audit_end(&au, w->db, w->a, w->t->event, err);
 }
 
 static int sum_both(struct work *w, const struct uuid *other, struct err *err)
@@ -228,24 +221,17 @@ static int sum_both(struct work *w, const struct uuid *other, struct err *err)
 static int tell_other(struct work *w, const struct uuid *other, const char *state, const char *action, const char *key, int64_t n,
 		      struct err *err)
 {
-	struct db_event e = { .who = w->t->who, .kind = "alert", .action = action, .to_state = state };
 	char id[UUID_TEXT], own[UUID_TEXT];
-	struct jsonw j;
-	struct buf b;
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
-	text_detail(&j, "text", w->t->text);
-	jsonw_kstr(&j, key, uuid_format(&w->al->id, own));
-	jsonw_ki64(&j, "rows", n);
-	jsonw_object_end(&j);
-	e.object = uuid_format(other, id);
-	e.details = b.p;
-	ret = db_events_add(w->db, &e, err);
-	buf_fini(&b);
-	return ret;
+	calc_audit_begin(&au, w->t->who, "alert", action, uuid_format(other, id));
+	au.event.to_state = state;
+	jsonw_object(&au.json);
+	text_detail(&au.json, "text", w->t->text);
+	jsonw_kstr(&au.json, key, uuid_format(&w->al->id, own));
+	jsonw_ki64(&au.json, "rows", n);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, w->db, w->a, NULL, err);
 }
 
 static int merge(struct work *w, struct err *err)

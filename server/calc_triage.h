@@ -55,6 +55,7 @@ const char *calc_triage_verify(struct arena *a, const struct still *still, const
 /* Fields of an alert's object: what triage says of it; and of the whole alert, still and events. */
 void calc_triage_json(struct jsonw *j, const struct calc_alert *al);
 void calc_triage_details_json(struct jsonw *j, const struct calc_alert *al);
+void calc_triage_event_fields(struct jsonw *j, const struct db_event *e);	/* of an object that is open */
 void calc_triage_event_json(struct jsonw *j, const struct db_event *e);
 
 #endif

@@ -12,8 +12,8 @@
 #include "../ingest/submission.h"
 #include "../lib/tm.h"
 #include "api_rules.h"
+#include "calc_audit.h"
 #include "cmd.h"
-#include "db_events.h"
 
 #define FILE_MOST (4u << 20)
 #define DEADLINE_MS 10000
@@ -116,14 +116,16 @@ static const char *says(struct arena *a, const struct db_rule *rule)
 static int tell(struct db *db, struct arena *a, const char *action, const struct db_rule *before,
 		const struct db_rule *after, struct err *err)
 {
-	struct db_event e = {
-		.who = WHO, .kind = "rule", .action = action,
-		.object = arena_printf(a, "%lld", (long long)(after ? after : before)->id),
-		.details = arena_printf(a, "{%s%s%s%s%s}", before ? "\"before\":" : "", before ? says(a, before) : "",
-					before && after ? "," : "", after ? "\"after\":" : "", after ? says(a, after) : ""),
-	};
+	struct audit au;
 
-	return db_events_add(db, &e, err);
+	calc_audit_begin(&au, WHO, "rule", action, calc_audit_number(a, (after ? after : before)->id));
+	jsonw_object(&au.json);
+	if (before)
+		jsonw_kraw(&au.json, "before", says(a, before));
+	if (after)
+		jsonw_kraw(&au.json, "after", says(a, after));
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, db, a, NULL, err);
 }
 
 static int put(struct load *l, struct db *db, struct db_rule r, const struct db_rule *before, struct err *err)

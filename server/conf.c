@@ -70,7 +70,19 @@ static const struct option {
 	  "speak HTTPS: the certificate (PEM, its chain behind it); read again at SIGHUP" },
 	{ "tls-key", "FILE", TEXT, AT(tls_key), NULL, UP | SERVE, 0, 0, "its private key, readable for serve alone" },
 	{ "demo", NULL, FLAG, AT(demo), NULL, UP, 0, 0, "load the demonstration data once" },
-	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, too" },
+	{ "private", NULL, FLAG, AT(private_reads), NULL, UP | SERVE, 0, 0, "reading needs a token, or signing in, too" },
+	{ "proxy", "NETS", TEXT, AT(proxy), NULL, UP | SERVE, 0, 0,
+	  "addresses of the proxies in front of it, as 127.0.0.1,10.1.0.0/24: whose X-Forwarded-For and X-Forwarded-Proto count" },
+	{ "proxy-user-header", "NAME", TEXT, AT(proxy_user_header), NULL, UP | SERVE, 0, 0,
+	  "the header in which they name who has signed in with them, as X-Forwarded-User; they must take it out of what clients send" },
+	{ "proxy-scope", "SCOPE", TEXT, AT(proxy_scope), "read", UP | SERVE, 0, 0,
+	  "what those people may do: read, triage or admin" },
+	{ "proxy-admins", "NAMES", TEXT, AT(proxy_admins), NULL, UP | SERVE, 0, 0,
+	  "which of them may do everything, with commas" },
+	{ "session-hours", "N", INT, AT(session_hours), "168", UP | SERVE, 1, 8760,
+	  "after so long a browser has to sign in again; unused, after 12" },
+	{ "secure-cookies", NULL, FLAG, AT(secure_cookies), NULL, UP | SERVE, 0, 0,
+	  "mark the browser's cookie Secure always, not only where HTTPS is seen or --public-url says it" },
 	{ "check", NULL, FLAG, AT(check_only), NULL, MIGRATE | RESTORE | RETAIN, 0, 0,
 	  "change nothing: tell whether the schema is the one this program needs (status 0) or not (1), whether the backup is whole, "
 	  "what would be dropped" },
@@ -82,6 +94,12 @@ static const struct option {
 	{ "name", "NAME", TEXT, AT(token_name), NULL, TOKEN, 0, 0, "add, revoke: the token's name" },
 	{ "scope", "SCOPE", TEXT, AT(token_scope), NULL, TOKEN, 0, 0,
 	  "add: what it may do: ingest, read, triage or admin" },
+	{ "machines", "GLOBS", TEXT, AT(token_machines), NULL, TOKEN, 0, 0,
+	  "add: the machines it may send of, as milan-*,rome-1; another in an upload: 403 (default: any)" },
+	{ "benchmarks", "GLOBS", TEXT, AT(token_benchmarks), NULL, TOKEN, 0, 0,
+	  "add: the benchmarks likewise, as mprotect/*" },
+	{ "expires", "WHEN", TEXT, AT(token_expires), NULL, TOKEN, 0, 0,
+	  "add: when it ends: 90d, 12h or a time as 2027-01-01T00:00:00Z (default: never)" },
 	{ "maintainers", "FILE", TEXT, AT(maintainers), NULL, UP | WATCH, 0, 0,
 	  "who is told about which benchmarks; README says how it is written" },
 	{ "webhook-url", "URL", TEXT, AT(webhook_url), NULL, UP | WATCH, 0, 0, "POST each alert there as JSON" },
@@ -127,6 +145,14 @@ static const struct option {
 	  "open HTTP connections; more get 503" },
 	{ "uploads-per-minute", "N", INT, AT(uploads_per_minute), "0", UP | SERVE, 0, 1000000,
 	  "what one token may send; more get 429 (0: no limit)" },
+	{ "token-rate", "N", INT, AT(token_rate), "0", UP | SERVE, 0, 10000000,
+	  "requests a minute of one token or person; more get 429 (0: no limit)" },
+	{ "token-at-once", "N", INT, AT(token_at_once), "0", UP | SERVE, 0, 65536,
+	  "its requests at the same time, likewise" },
+	{ "address-rate", "N", INT, AT(address_rate), "0", UP | SERVE, 0, 10000000,
+	  "requests a minute of one address, or of an IPv6 network of 64 bits; more get 429 (0: no limit)" },
+	{ "address-at-once", "N", INT, AT(address_at_once), "0", UP | SERVE, 0, 65536,
+	  "its requests at the same time, likewise" },
 	{ "max-body", "KIB", INT, AT(max_body_kib), "4096", UP | SERVE, 1, 1 << 20, "largest body, as received" },
 	{ "max-inflated", "KIB", INT, AT(max_inflated_kib), "16384", UP | SERVE, 1, 1 << 20,
 	  "largest body, uncompressed" },
@@ -234,6 +260,28 @@ static int set_from_environment(struct conf *conf, const struct command *c, stru
 	return 0;
 }
 
+/* Passwords that are part of a value: those of libpq (password=, user:password@), of URLs, and whole addresses of webhooks. */
+static bool holds_secret(const struct option *o, const char *value)
+{
+	const char *at = strstr(value, "://");
+
+	if (o->at == AT(webhook_url))
+		return true;
+	if (o->at != AT(db) && o->at != AT(smtp_url))
+		return false;
+	return strcasestr(value, "password") || (at && strchr(at, '@'));
+}
+
+/* ps shows the command line for as long as the process lives: there it is written over, and used from a copy. */
+static const char *hide(const char *value)
+{
+	char *copy = strdup(value);
+
+	must(copy);
+	memset((char *)(uintptr_t)value, '*', strlen(value));
+	return copy;
+}
+
 /* One word "--name", "--name=value"; eats the next word where a value is needed. */
 static int set_from_word(struct conf *conf, const struct command *c, char ***argv, struct err *err)
 {
@@ -258,7 +306,7 @@ static int set_from_word(struct conf *conf, const struct command *c, char ***arg
 		value = *(*argv) ? *(*argv)++ : NULL;
 	if (!value)
 		return err_set(err, ERR_SETUP, "%s needs a value: %s %s", spelt, spelt, o->value);
-	return set(conf, o, spelt, value, err);
+	return set(conf, o, spelt, holds_secret(o, value) ? hide(value) : value, err);
 }
 
 /* "load", then the file. */
@@ -313,6 +361,23 @@ static int check_token(const struct conf *conf, struct err *err)
 	return 0;
 }
 
+static int check_proxy(const struct conf *conf, struct err *err)
+{
+	static const char *const scopes[] = { "read", "triage", "admin" };
+	const char *header = conf->proxy_user_header;
+	size_t i = 0;
+
+	if (header && !conf->proxy)
+		return err_set(err, ERR_SETUP, "--proxy-user-header needs --proxy: whose word is it that counts?");
+	if (header && (!*header || strspn(header, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != strlen(header)))
+		return err_set(err, ERR_SETUP, "--proxy-user-header is \"%s\": the name of a header is needed, as X-Forwarded-User", header);
+	if (conf->proxy_admins && !header)
+		return err_set(err, ERR_SETUP, "--proxy-admins needs --proxy-user-header, too");
+	while (i < 3 && conf->proxy_scope && strcmp(conf->proxy_scope, scopes[i]))
+		i++;
+	return i < 3 ? 0 : err_set(err, ERR_SETUP, "--proxy-scope is \"%s\": read, triage or admin is needed", conf->proxy_scope);
+}
+
 static int check(struct conf *conf, const struct command *c, struct err *err)
 {
 	enum log_level level;
@@ -324,6 +389,8 @@ static int check(struct conf *conf, const struct command *c, struct err *err)
 		return err_prefix(err, "--listen");
 	if (c->bit & (UP | SERVE) && !conf->tls_cert != !conf->tls_key)
 		return err_set(err, ERR_SETUP, "--tls-cert and --tls-key go together: one is missing");
+	if (check_proxy(conf, err))
+		return -1;
 	if (conf->mail_to && (!conf->smtp_url || !conf->mail_from))
 		return err_set(err, ERR_SETUP, "--mail-to needs --smtp-url and --mail-from, too");
 	if (conf->smtp_password && conf->smtp_password_file)

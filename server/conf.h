@@ -25,7 +25,10 @@ struct conf {
 	const char *static_dir;		/* --static DIR: pages from disk */
 	const char *public_url;		/* --public-url: how links in alerts start */
 	const char *log_level;
-	const char *token_name, *token_scope;
+	const char *token_name, *token_scope, *token_machines, *token_benchmarks, *token_expires;
+	const char *proxy;		/* networks whose word about a request's sender counts; NULL: none */
+	const char *proxy_user_header;	/* in which they name the person; NULL: they do not */
+	const char *proxy_scope, *proxy_admins;
 	const char *rules_file;		/* rules load FILE */
 	const char *retain_raw;		/* retain --raw MONTHS */
 	const char *file;		/* backup, restore, export, import FILE */
@@ -36,8 +39,9 @@ struct conf {
 	const char *webhook_format, *webhook_secret, *webhook_secret_file, *webhook_allow, *ca_file;
 	const char *improvements, *digest_at, *time_zone;
 	int delivery_tries, settle_s;
-	bool demo, private_reads, check_only, bodies, json, help;
+	bool demo, private_reads, secure_cookies, check_only, bodies, json, help;
 	int workers, queue_length, max_body_kib, max_inflated_kib, max_connections;
+	int token_rate, token_at_once, address_rate, address_at_once, session_hours;
 	int uploads_per_minute, idle_timeout_s, request_timeout_s, statement_timeout_ms;
 	double alert_percent;		/* the default rule's threshold; 0: its own */
 

@@ -104,12 +104,13 @@ int db_backup_write(struct db *db, db_tx_fn fn, void *arg, struct err *err)
 
 static const char be_patient[] = "SET LOCAL idle_in_transaction_session_timeout = 0";
 
-/* Which of our tables have rows; what migrations and the first start of `up` put there apart. */
+/* Which of our tables have rows; what migrations, the first start of `up` and making a token put there apart. */
 static const char find_filled[] =
 	"DO $$ DECLARE t name; filled boolean; list text := '';"
 	" BEGIN"
 	" FOR t IN SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'nsecwatch'::regnamespace AND c.relkind IN ('r', 'p')"
-	" AND NOT c.relispartition AND c.relname NOT IN ('schema_migration', 'rule', 'noise_version', 'token') ORDER BY 1 LOOP"
+	" AND NOT c.relispartition AND c.relname NOT IN ('schema_migration', 'rule', 'noise_version', 'token', 'session', 'access_event')"
+	" ORDER BY 1 LOOP"
 	" EXECUTE format('SELECT EXISTS (SELECT FROM nsecwatch.%I)', t) INTO filled;"
 	" IF filled THEN list := list || CASE WHEN list = '' THEN '' ELSE ', ' END || t; END IF;"
 	" END LOOP;"

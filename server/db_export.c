@@ -239,7 +239,8 @@ int db_export_end(struct db *db, struct err *err)
 	static const struct stmt sequences[] = {
 		{ "import_rule_ids", "SELECT setval(pg_get_serial_sequence('nsecwatch.rule', 'id'), max(id)) FROM rule HAVING max(id) IS NOT NULL" },
 		{ "import_mute_ids", "SELECT setval(pg_get_serial_sequence('nsecwatch.mute', 'id'), max(id)) FROM mute HAVING max(id) IS NOT NULL" },
-		{ "import_event_ids", "SELECT setval(pg_get_serial_sequence('nsecwatch.event', 'id'), max(id)) FROM event HAVING max(id) IS NOT NULL" },
+		{ "import_event_ids", "SELECT setval(pg_get_serial_sequence('nsecwatch.event', 'id'), max(id))"
+				      " FROM (SELECT id FROM event UNION ALL SELECT id FROM access_event) e HAVING max(id) IS NOT NULL" },
 		{ "import_expectation_ids",
 		  "SELECT setval(pg_get_serial_sequence('nsecwatch.expectation', 'id'), max(id)) FROM expectation HAVING max(id) IS NOT NULL" },
 	};

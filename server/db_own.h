@@ -20,6 +20,8 @@ enum fate {				/* what the last error means for a transaction */
 	FATE_LOST,
 };
 
+struct db_events_origin;
+
 struct db {
 	PGconn *conn;			/* NULL when down */
 	char *conninfo, *application_name;
@@ -49,6 +51,7 @@ struct db {
 	struct db *beside;		/* that has results on their way, too, while this one reads its own; or NULL */
 	struct buf wire;		/* the parameters of the call being made */
 	struct db_united *united;	/* held; or NULL */
+	const struct db_events_origin *origin;	/* borrowed; or NULL */
 	char channels[CHANNELS_MAX][64];		/* notified and not yet asked for */
 	int n_channels;
 	unsigned seed;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "../lib/tm.h"
+#include "calc_audit.h"
 #include "calc_expect.h"
 #include "calc_triage.h"
 #include "detect_tell.h"
@@ -18,21 +19,14 @@ struct looking {
 static int put_event(struct looking *l, const struct db_alert *al, struct err *err)
 {
 	char id[UUID_TEXT];
-	struct jsonw j;
-	struct buf b;
-	struct db_event e = { .who = "watch", .kind = "alert", .action = "open", .to_state = "new",
-			      .object = uuid_format(&al->id, id) };
-	int ret;
+	struct audit au;
 
-	buf_init(&b);
-	j = jsonw_begin(&b);
-	jsonw_object(&j);
-	jsonw_kstr(&j, "text", al->about);
-	jsonw_object_end(&j);
-	e.details = b.p;
-	ret = db_events_add(l->db, &e, err);
-	buf_fini(&b);
-	return ret;
+	calc_audit_begin(&au, "watch", "alert", "open", uuid_format(&al->id, id));
+	au.event.to_state = "new";
+	jsonw_object(&au.json);
+	jsonw_kstr(&au.json, "text", al->about);
+	jsonw_object_end(&au.json);
+	return calc_audit_end(&au, l->db, l->a, NULL, err);
 }
 
 /* Between the last kernel and itself: of a lab that never sent anything there is none to name. */

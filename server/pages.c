@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "../lib/log.h"
+#include "../lib/must.h"
 #include "../lib/version.h"
 #include "api_handlers.h"
 #include "db_alerts.h"
@@ -239,10 +240,6 @@ static const char *picture(const struct req *rq, const char *name, const char *q
 	return arena_printf(rq->arena, "/api/v1/%s.svg?%s", name, query);
 }
 
-struct value {
-	const char *name, *text;
-};
-
 /* What all pages begin and end with. */
 static const char *const parts[] = { "head", "top", "end" };
 
@@ -252,9 +249,9 @@ static const struct embed_file *part(struct req *rq, const char *name)
 }
 
 /* A placeholder's value. False: it has none. */
-static bool put_value(struct buf *out, const char *name, size_t n, const struct value *values)
+static bool put_value(struct buf *out, const char *name, size_t n, const struct pages_value *values)
 {
-	for (const struct value *v = values; v->name; v++)
+	for (const struct pages_value *v = values; v->name; v++)
 		if (strlen(v->name) == n && !strncmp(v->name, name, n)) {
 			pages_escape(out, v->text);
 			return true;
@@ -272,7 +269,7 @@ static const struct embed_file *find_part(struct req *rq, const char *name, size
 }
 
 /* whole: of a page; a part holds no parts. */
-static void fill(struct req *rq, const char *html, const struct value *values, bool whole)
+static void fill(struct req *rq, const char *html, const struct pages_value *values, bool whole)
 {
 	for (const char *open; (open = strstr(html, "{{")); ) {
 		const char *close = strstr(open, "}}"), *name = open + 2;
@@ -364,6 +361,30 @@ static const char *public_url(const struct req *rq)
 	return arena_strndup(rq->arena, url, n);
 }
 
+/* Of those that show nothing that was measured; there is no count of alerts either, since not everybody who sees them may read. */
+int pages_fill(struct req *rq, const char *file, const struct pages_value *values, struct err *err)
+{
+	const struct embed_file *f = pages_file(rq, file);
+	const struct pages_value common[] = {
+		{ "on_overview", "false" }, { "on_sweep", "false" }, { "on_trend", "false" }, { "on_compare", "false" },
+		{ "on_matrix", "false" }, { "on_alerts", "false" }, { "alerts_open", "" }, { "preview", "sign in" },
+		{ "public", public_url(rq) }, { "image", "/static/icon.svg" }, { "api", "/api/v1/session" }, { "plots", "" },
+		{ "version", version_text }, { "request_id", rq->request_id },
+	};
+	struct pages_value all[40] = { { NULL, NULL } };
+	size_t n = sizeof(common) / sizeof(common[0]);
+
+	if (!f)
+		return err_set(err, ERR_NOT_FOUND, "this build has no page %s", file);
+	memcpy(all, common, sizeof(common));
+	for (; values->name; values++) {
+		must(n < 39);
+		all[n++] = *values;
+	}
+	fill(rq, (const char *)f->data, all, true);
+	return 0;
+}
+
 int pages_page(struct req *rq, struct err *err)
 {
 	const char *name = page_name(rq), *query, *version = data_version(rq);
@@ -376,7 +397,7 @@ int pages_page(struct req *rq, struct err *err)
 	if (!f)
 		return err_set(err, ERR_NOT_FOUND, "this build has no page %s", name);
 	query = api_query(rq, resource);
-	fill(rq, (const char *)f->data, (const struct value[]){
+	fill(rq, (const char *)f->data, (const struct pages_value[]){
 		{ "query", query },
 		{ "api", api_address(rq, name, query) },
 		{ "on_overview", on(name, "overview") },

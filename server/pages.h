@@ -5,6 +5,12 @@
 
 #include "web.h"
 
+/* NAME.html of static/ with these placeholders filled in, and those that all pages have. values end with name NULL. */
+struct pages_value {
+	const char *name, *text;
+};
+int pages_fill(struct req *rq, const char *file, const struct pages_value *values, struct err *err);
+
 /* A file of static/, compiled in or from --static DIR; NULL: none. Lives as long as the request. */
 const struct embed_file *pages_file(struct req *rq, const char *path);
 /* Text with what HTML would take for markup escaped. */

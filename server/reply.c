@@ -13,6 +13,7 @@
 #include "../lib/err_json.h"
 #include "../lib/ident.h"
 #include "../lib/jsonw.h"
+#include "../lib/mask.h"
 #include "../lib/must.h"
 #include "../lib/parallel.h"
 #include "web_args.h"
@@ -325,20 +326,19 @@ static void all_headers(struct sink *s, const struct reply_body *b, const struct
 		header(s, "Strict-Transport-Security", "max-age=31536000");
 	if (r->etag) {
 		header(s, "ETag", gzipped ? b->etag_gzip : b->etag);
-		header(s, "Cache-Control", "no-cache");
+		header(s, "Cache-Control", r->personal ? "private, no-cache" : "no-cache");
 	} else {
 		header(s, "Cache-Control", "no-store");
 	}
-	header(s, "Vary", "Accept, Accept-Encoding, Authorization");
+	header(s, "Vary", r->personal ? "Accept, Accept-Encoding, Authorization, Cookie" : "Accept, Accept-Encoding, Authorization");
 	if (gzipped)
 		header(s, "Content-Encoding", "gzip");
 	header(s, "Location", r->location);
 	header(s, "Content-Disposition", r->disposition);
 	header(s, "Allow", r->allow);
-	if (r->challenge) {	/* one each: Chromium reads but the first scheme of a header, and asks nobody for a Bearer */
+	if (r->challenge)	/* not Basic, though it is taken: a browser would ask for a password in the middle of a page */
 		header(s, "WWW-Authenticate", "Bearer realm=\"nsecwatch\"");
-		header(s, "WWW-Authenticate", "Basic realm=\"nsecwatch\"");
-	}
+	header(s, "Set-Cookie", r->set_cookie);
 	header(s, "Server-Timing", r->timing);
 	if (r->retry_after_s) {
 		snprintf(seconds, sizeof(seconds), "%d", r->retry_after_s);
@@ -442,5 +442,6 @@ void reply_error(struct buf *out, const char *code, const struct err *err)
 	err_json_problems(&j, err);
 	jsonw_object_end(&j);
 	jsonw_object_end(&j);
+	mask_tokens(out->p, out->len);	/* somebody put theirs where it does not belong, and the error says so */
 	buf_putc(out, '\n');
 }

@@ -37,7 +37,8 @@ struct reply {
 	const char *if_none_match;	/* or NULL; only for GET and HEAD */
 	bool etag;			/* send one; and answer 304 */
 	const char *request_id;
-	const char *location, *disposition, *allow, *timing;	/* or NULL */
+	const char *location, *disposition, *allow, *timing, *set_cookie;	/* or NULL */
+	bool personal;			/* for whoever asks alone: no cache that many share may keep it */
 	bool challenge;			/* ask for a token: WWW-Authenticate */
 	int retry_after_s;		/* 0: none */
 	bool tls;			/* it goes out over TLS: browsers shall use nothing else for this host */

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "../lib/tm.h"
+#include "calc_token.h"
 #include "db_cluster.h"
 #include "db_migrate.h"
 #include "up_demo.h"
+
+#define WHO "nsecwatchd up"	/* in the audit trail */
 
 static struct db *open_as(const struct up_cluster *c, const char *role)
 {
@@ -19,7 +22,7 @@ static struct db *open_as(const struct up_cluster *c, const char *role)
 
 static bool is_good_admin(const struct token *t)
 {
-	return t->scope == SCOPE_ADMIN && t->revoked_at == TM_NONE;
+	return t->scope == SCOPE_ADMIN && !strcmp(db_tokens_state(t, tm_now_usec()), "active");
 }
 
 /* Who has taken the first token may remove the file; it is not made again while an admin token is good. */
@@ -58,14 +61,13 @@ out:
 static int revoke_unseen(struct db *db, struct err *err)
 {
 	struct arena *a = arena_new();
-	struct token *list;
+	struct token *list, gone;
 	size_t n;
-	bool found;
 	int ret = db_tokens_list(db, a, &list, &n, err);
 
 	for (size_t i = 0; !ret && i < n; i++)
 		if (is_good_admin(&list[i]))
-			ret = db_tokens_revoke(db, list[i].name, &found, err);
+			ret = calc_token_revoke(db, a, list[i].name, WHO, &gone, err);
 	arena_free(a);
 	return ret;
 }
@@ -74,18 +76,23 @@ static int revoke_unseen(struct db *db, struct err *err)
 static int first_token(const struct up_cluster *c, bool again, char text[TOKEN_TEXT], struct err *err)
 {
 	struct db *db = open_as(c, "nsecwatch");
+	struct token t = { .scope = SCOPE_ADMIN, .expires_at = TM_NONE };
+	struct arena *a = arena_new();
 	char name[32] = "admin";
 	int ret = -1;
+
+	t.name = name;
 
 	if (again && revoke_unseen(db, err))
 		goto out;
 	for (int i = 2; i < 1000; i++) {
-		ret = db_tokens_add(db, name, SCOPE_ADMIN, text, err);
+		ret = calc_token_add(db, a, &t, WHO, text, err);
 		if (!ret || err->kind != ERR_CONFLICT)
 			break;
 		snprintf(name, sizeof(name), "admin-%d", i);
 	}
 out:
+	arena_free(a);
 	db_free(db);
 	return ret;
 }

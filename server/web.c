@@ -34,6 +34,7 @@
 #define BODIES_MAX (64u)		/* times the largest body: what all that are on their way may hold */
 #define CACHE_BYTES (64u * 1024 * 1024)
 #define FILES_ELSE 64		/* open ones that are no connection: listener, epoll, logs, libraries */
+#define SIGNINS_PER_MINUTE 30	/* of an address: more is no person at a keyboard */
 #define DRAIN_USEC 5000000		/* at the end: for answers to go out */
 #define ARRIVE_USEC 500000		/* ... and for requests that are coming in */
 
@@ -91,10 +92,10 @@ static int resolve(struct call *call, struct err *err)
 	if (!call->route)
 		return -1;
 	call->reply.allow = NULL;
-	if (web_args_rep(call->route, ext, header(call, "Accept"), &rq->rep, err) ||
+	if (web_args_rep(call->route, ext, call->accept, &rq->rep, err) ||
 	    web_args_check(call->route, rq, err))
 		return -1;
-	if (call->route->scope > SCOPE_READ && !call->authorization)	/* its body is not worth a worker */
+	if (call->route->scope > SCOPE_READ && !call->given.authorization && !call->given.secret && !call->given.person)	/* its body is not worth a worker */
 		return auth_check(&rq->token, call->route->scope, err);
 	return 0;
 }
@@ -141,6 +142,65 @@ static enum MHD_Result refuse_now(struct call *call)
 	return MHD_YES;
 }
 
+/* Of --private, what needs a token needs a database, and so a worker. */
+static bool is_light(const struct call *call)
+{
+	return call->route && call->route->light && !(call->route->scope != SCOPE_NONE && call->web->conf->private_reads);
+}
+
+/* Who sends it, as far as it can be told without asking anybody. */
+static int read_sender(struct call *call, struct err *err)
+{
+	struct req *rq = &call->rq;
+	const struct conf *conf = call->web->conf;
+
+	if (web_peer_read(call->arena, conf, &call->web->proxies, call->connection, &call->peer, err))
+		return -1;
+	rq->client = call->peer.text;
+	rq->secure = conf->secure_cookies || call->peer.https || (conf->public_url && !strncasecmp(conf->public_url, "https://", 8));
+	rq->secret = MHD_lookup_connection_value(call->connection, MHD_COOKIE_KIND, web_session_cookie(rq->secure));
+	rq->csrf_sent = header(call, "X-CSRF-Token");
+	call->given = (struct auth_given){ .authorization = header(call, "Authorization"), .secret = rq->secret,
+					   .person = call->peer.person };
+	call->origin = (struct web_origin){ .origin = header(call, "Origin"), .fetch_site = header(call, "Sec-Fetch-Site"),
+					    .host = header(call, "Host"), .public_url = conf->public_url, .https = rq->secure };
+	return 0;
+}
+
+static int limit_address(struct call *call, struct err *err)
+{
+	struct web_limit_key key = web_limit_address(call->peer.address);
+
+	if (is_light(call))
+		return 0;
+	switch (web_limit_take(call->web->addresses, &key, &call->address_seat, &call->reply.retry_after_s)) {
+	case WEB_LIMIT_TOO_OFTEN:
+		return err_set(err, ERR_RATE, "%s has sent its %d requests of this minute", call->peer.text, call->web->conf->address_rate);
+	case WEB_LIMIT_TOO_MANY:
+		return err_set(err, ERR_RATE, "%s has %d requests under way, as many as it may have", call->peer.text,
+			       call->web->conf->address_at_once);
+	case WEB_LIMIT_GOOD:
+		return 0;
+	}
+	return 0;
+}
+
+/* Who, what, and whether there is room for it; what leads nowhere counts, too. */
+static int look(struct call *call, struct err *err)
+{
+	struct err over = { 0 };
+	int bad;
+
+	if (read_sender(call, err))
+		return -1;
+	bad = resolve(call, err);
+	if (!limit_address(call, &over))
+		return bad;
+	call->reply.allow = NULL;
+	*err = over;
+	return -1;
+}
+
 static void too_large(struct call *call)
 {
 	struct err err = { 0 };
@@ -177,9 +237,9 @@ static enum MHD_Result begin(struct call *call, const char *method, const char *
 
 	call->state = CALL_READING;
 	call->rq.method = arena_strdup(call->arena, method);
+	call->accept = header(call, "Accept");
 	call->accept_encoding = header(call, "Accept-Encoding");
 	call->if_none_match = header(call, "If-None-Match");
-	call->authorization = header(call, "Authorization");
 	call->rq.content_type = header(call, "Content-Type");
 	call->content_encoding = header(call, "Content-Encoding");
 	web_conn_phase(call->conn, CONN_BODY, NULL);
@@ -187,7 +247,7 @@ static enum MHD_Result begin(struct call *call, const char *method, const char *
 		return end_now(call, 0, NULL, &err);
 	if (call->conn->over)
 		return turn_away(call);
-	if (resolve(call, &err))
+	if (look(call, &err))
 		web_run_fail(call, 0, NULL, &err);	/* told when the body is through */
 	length = header(call, "Content-Length");
 	if (length && num_parse_i64(length, strlen(length), &n))
@@ -260,7 +320,7 @@ static enum MHD_Result finish(struct call *call)
 		return queue_answer(call);
 	call->rq.body = call->body.p;
 	call->rq.body_len = call->body.len;
-	if (!call->route->light)
+	if (!is_light(call))
 		return hand_over(call);
 	web_run_call(call, NULL, call->arena);
 	return queue_answer(call);
@@ -285,16 +345,16 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 
 static void access_log(const struct call *call, bool whole)
 {
-	const struct route *r = call->route;
 	int64_t usec = tm_monotonic_usec() - call->started;
-	char uri[700], name[160], remote[80], token[240];
+	char uri[700], name[160], remote[80], token[240], client[80];
 
-	log_event(r && r->light ? LOG_DEBUG : LOG_INFO, whole ? "request" : "request cut",
-		  "request_id=%s method=%s uri=%s status=%u bytes_in=%zu bytes=%zu ms=%lld.%d remote=%s token=%s%s",
+	log_event(is_light(call) ? LOG_DEBUG : LOG_INFO, whole ? "request" : "request cut",
+		  "request_id=%s method=%s uri=%s status=%u bytes_in=%zu bytes=%zu ms=%lld.%d remote=%s%s%s token=%s%s",
 		  call->rq.request_id, call->rq.method ? log_quote(name, sizeof(name), call->rq.method) : "-",
 		  log_quote(uri, sizeof(uri), call->uri), whole ? call->reply.status : 0, call->seen, call->sent,
 		  (long long)usec / 1000, (int)(usec % 1000 / 100), log_quote(remote, sizeof(remote),
-		  call->conn ? call->conn->remote : ""),
+		  call->conn ? call->conn->remote : ""), call->peer.proxied ? " client=" : "",
+		  call->peer.proxied ? log_quote(client, sizeof(client), call->peer.text) : "",
 		  call->rq.token.id ? log_quote(token, sizeof(token), call->rq.token.name) : "-", call->cache_hit ? " cache=hit" : "");
 }
 
@@ -309,6 +369,8 @@ static void on_done(void *cls, struct MHD_Connection *connection, void **con_cls
 	if (!call)
 		return;
 	whole = call->state == CALL_DRAIN || (call->state == CALL_ANSWERED && how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+	web_limit_give(call->web->addresses, &call->address_seat);
+	web_limit_give(call->web->persons, &call->person_seat);
 	web_stats_answered(call, whole);
 	access_log(call, whole);
 	drop_body(call);
@@ -370,6 +432,11 @@ static void web_fini(struct web *web)
 	web_pack_free(web->pack);
 	cache_free(web->cache);
 	auth_free(web->auth);
+	web_limit_free(web->addresses);
+	web_limit_free(web->persons);
+	web_limit_free(web->uploads);
+	web_limit_free(web->signins);
+	arena_free(web->arena);
 	db_runs_writer_free(web->server.writer);
 	db_catalog_free(web->server.catalog);
 	pthread_mutex_destroy(&web->conns_lock);
@@ -398,6 +465,22 @@ static void limit_connections(struct web *web)
 		  web->connections_most, web->conf->max_connections, (unsigned long long)files.rlim_cur);
 }
 
+static int init_access(struct web *web, const struct conf *conf, struct err *err)
+{
+	enum token_scope scope = SCOPE_READ;
+
+	must(!conf->proxy_scope || !db_tokens_scope_parse(conf->proxy_scope, &scope));	/* conf.c has looked */
+	web->auth = auth_new(scope, conf->proxy_admins);
+	web->addresses = web_limit_new(conf->address_rate, conf->address_at_once);
+	web->persons = web_limit_new(conf->token_rate, conf->token_at_once);
+	web->uploads = web_limit_new(conf->uploads_per_minute, 0);
+	web->signins = web_limit_new(SIGNINS_PER_MINUTE, 0);
+	web->arena = arena_new();
+	if (conf->proxy && net_parse_list(web->arena, conf->proxy, &web->proxies, err))
+		return err_prefix(err, "--proxy");
+	return 0;
+}
+
 static void web_init(struct web *web, const struct conf *conf)
 {
 	web->conf = web->server.conf = conf;
@@ -405,7 +488,6 @@ static void web_init(struct web *web, const struct conf *conf)
 	web->server.web = web;
 	web->server.catalog = db_catalog_new();
 	web->server.writer = db_runs_writer_new(web->server.catalog);
-	web->auth = auth_new();
 	web->cache = cache_new(CACHE_BYTES);
 	random_bytes(&web->next_id, sizeof(web->next_id));
 	web->started_at = tm_now_usec();
@@ -449,6 +531,10 @@ int web_serve(const struct conf *conf, struct err *err)
 	must(!pthread_sigmask(SIG_BLOCK, &ends, NULL));	/* before the first thread: all inherit it */
 	MHD_set_panic_func(on_panic, NULL);
 	web_init(&web, conf);
+	if (init_access(&web, conf, err)) {
+		web_fini(&web);
+		return -1;
+	}
 	web.queue = web_queue_new(&web);
 	web.pack = web_pack_new(conf);
 	if (web_listen(&web, &calls, err)) {

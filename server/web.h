@@ -14,11 +14,11 @@
 #include "../lib/arena.h"
 #include "../lib/buf.h"
 #include "../lib/err.h"
+#include "auth.h"
 #include "conf.h"
 #include "db_catalog.h"
 #include "db_gauges.h"
 #include "db_runs.h"
-#include "db_tokens.h"
 #include "embed.h"
 
 /* Representations a resource has, chosen by extension, else by Accept. Bits: a route lists its own. */
@@ -59,6 +59,13 @@ struct req {
 	size_t body_len;
 	const char *content_type;	/* or NULL */
 	struct token token;		/* id 0: nobody */
+	enum auth_way way;		/* how that is known */
+	const char *csrf;		/* of a session: the proof that its pages send; else NULL */
+	int64_t session_ends;		/* TM_NONE: no session */
+	const char *secret;		/* of the cookie that came, good or not; or NULL */
+	const char *csrf_sent;		/* X-CSRF-Token; or NULL */
+	const char *client;		/* the address it comes from, behind proxies of ours */
+	bool secure;			/* cookies are for HTTPS only */
 	char request_id[17];
 
 	/* the answer; a handler that fails leaves it alone and returns -1 with err */
@@ -70,6 +77,8 @@ struct req {
 	const char *location;		/* or NULL */
 	const char *disposition;	/* file name to save under, or NULL */
 	const struct embed_file *file;	/* the answer is this file, `out` is not looked at; or NULL */
+	const char *set_cookie;		/* or NULL */
+	bool no_store;			/* nobody keeps the answer, not even the browser */
 	const char *weak_etag;		/* instead of the strong one made of the content; or NULL */
 	bool no_cache;			/* not to be kept by the answer cache */
 	int again_ms;			/* no answer yet: call the handler again after so long; 0 = answered */
@@ -87,6 +96,7 @@ struct route {
 	enum token_scope scope;		/* SCOPE_NONE: anybody; SCOPE_READ: anybody unless --private */
 	unsigned reps;			/* enum rep bits; the first of JSON, HTML, TEXT it has is the default */
 	const char *args;		/* known query arguments, blank-separated; "param.*" style; "*" = any */
+	bool asks;			/* tells who it is, and demands nothing; or signs in and out */
 	bool body;			/* takes a body (under the caps) */
 	bool creates;			/* POST: 201 with Location, or 200 where it was there */
 	bool light;			/* answered on the network thread: no database (rq->db NULL), never blocks */

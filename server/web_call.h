@@ -16,6 +16,9 @@
 #include "web.h"
 #include "web_args.h"
 #include "web_tls.h"
+#include "web_limit.h"
+#include "web_peer.h"
+#include "web_session.h"
 
 #define WEB_RETRY_AFTER_S 2		/* told with 503 */
 
@@ -60,7 +63,12 @@ struct call {
 	struct req rq;
 	struct buf body;
 	size_t seen;			/* bytes of body, kept or not */
-	const char *accept_encoding, *if_none_match, *authorization, *content_encoding;
+	const char *accept, *accept_encoding, *if_none_match, *content_encoding;
+	struct auth_given given;	/* who it may be */
+	struct web_origin origin;
+	struct web_peer peer;
+	web_limit_seat address_seat, person_seat;	/* held until the end of it */
+	bool admitted;			/* counted among those of its person */
 	struct reply reply;
 	struct reply_body *answer;	/* what to send */
 	struct MHD_Response *response;	/* made of it */
@@ -87,6 +95,9 @@ struct web {
 	struct web_queue *queue;
 	struct web_pack *pack;
 	struct auth *auth;
+	struct arena *arena;		/* constant after start-up */
+	struct net_list proxies;	/* --proxy */
+	struct web_limit *addresses, *persons, *uploads, *signins;
 	struct cache *cache;
 	size_t n_routes;
 	struct route_count *counts;	/* n_routes + 1 */

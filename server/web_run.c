@@ -11,13 +11,17 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/tm.h"
-#include "db.h"
+#include "db_events.h"
 #include "web_inflate.h"
+
+static bool reads(const struct call *call)
+{
+	return !strcmp(call->rq.method, "GET") || !strcmp(call->rq.method, "HEAD");
+}
 
 static void answer(struct call *call, struct reply_body *body)
 {
 	struct reply *r = &call->reply;
-	const char *method = call->rq.method;
 
 	call->answer = body;
 	r->gzip = web_args_takes_gzip(call->accept_encoding);
@@ -25,7 +29,9 @@ static void answer(struct call *call, struct reply_body *body)
 	r->request_id = call->rq.request_id;
 	r->tls = call->web->conf->tls_cert != NULL;
 	r->close = r->close || atomic_load(&call->web->stopping);
-	r->etag = r->status == 200 && (!strcmp(method, "GET") || !strcmp(method, "HEAD"));
+	r->etag = r->status == 200 && !call->rq.no_store && reads(call);
+	r->personal = call->route && (call->route->scope > SCOPE_READ || call->route->asks ||
+				      (call->route->scope == SCOPE_READ && call->web->conf->private_reads));
 	call->response = reply_make(body, r, &call->sent);
 }
 
@@ -41,6 +47,31 @@ static void tell_unavailable(const struct call *call, const struct err *err)
 			  log_quote(quoted, sizeof(quoted), err->message));
 }
 
+/* A person's browser that opens a page. */
+static bool wants_page(const struct call *call)
+{
+	return call->route && (call->route->reps & REP_HTML) && reads(call) && call->accept && strstr(call->accept, "text/html");
+}
+
+/* Where to sign in, and what to show then. */
+static const char *sign_in_first(const struct call *call)
+{
+	const char *next = *call->uri == '/' ? call->uri : "/";
+	struct buf out;
+
+	buf_init(&out);
+	buf_puts(&out, "/signin?next=");
+	for (; *next; next++) {
+		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/", *next))
+			buf_putc(&out, *next);
+		else
+			buf_printf(&out, "%%%02X", (unsigned char)*next);
+	}
+	next = arena_strdup(call->arena, out.p);
+	buf_fini(&out);
+	return next;
+}
+
 void web_run_fail(struct call *call, unsigned status, const char *code, const struct err *err)
 {
 	struct reply *r = &call->reply;
@@ -51,6 +82,11 @@ void web_run_fail(struct call *call, unsigned status, const char *code, const st
 	if ((r->status == 503 || r->status == 429) && !r->retry_after_s)
 		r->retry_after_s = WEB_RETRY_AFTER_S;
 	r->challenge = r->status == 401;
+	if (r->status == 401 && wants_page(call)) {
+		r->status = 303;
+		r->challenge = false;
+		r->location = sign_in_first(call);
+	}
 	buf_init(&out);
 	if (r->status == 500) {		/* ours: the log has it all, the sender gets the id to ask with */
 		struct err told = { 0 };
@@ -72,22 +108,23 @@ static void succeed(struct call *call, const uint8_t key[32], const char *versio
 {
 	struct req *rq = &call->rq;
 	const char *type = rq->type ? rq->type : web_args_rep_type(rq->rep);
-	bool get = !strcmp(rq->method, "GET") || !strcmp(rq->method, "HEAD");
 	struct reply_body *body;
 
 	call->reply.status = rq->status ? (unsigned)rq->status : 200;
 	call->reply.location = rq->location;
+	call->reply.set_cookie = rq->set_cookie;
+	call->reply.challenge = call->reply.status == 401;
 	if (rq->disposition)
 		call->reply.disposition = arena_printf(rq->arena, "inline; filename=\"%s\"", rq->disposition);
 	if (rq->file)
 		body = reply_body_of_file(rq->file, type);
 	else
-		body = reply_body_around(&rq->out, rq->shared, rq->shared_at, type, get, rq->weak_etag);
+		body = reply_body_around(&rq->out, rq->shared, rq->shared_at, type, reads(call), rq->weak_etag);
 	rq->shared = NULL;
 	if (version && call->reply.status == 200 && !rq->no_cache)
 		cache_put(call->web->cache, key, version, body);
 	answer(call, body);
-	call->reply.location = call->reply.disposition = NULL;
+	call->reply.location = call->reply.disposition = call->reply.set_cookie = NULL;
 }
 
 static void cache_key(const struct call *call, uint8_t key[32])
@@ -128,9 +165,9 @@ static void forget_answer(struct req *rq)
 	rq->shared = NULL;
 	rq->shared_at = 0;
 	rq->status = 0;
-	rq->type = rq->location = rq->disposition = rq->weak_etag = rq->version = NULL;
+	rq->type = rq->location = rq->disposition = rq->set_cookie = rq->weak_etag = rq->version = NULL;
 	rq->file = NULL;
-	rq->no_cache = false;
+	rq->no_cache = rq->no_store = false;
 	buf_clear(&rq->out);
 }
 
@@ -178,23 +215,105 @@ static int run_cached(struct call *call, struct err *err)
 	return 0;
 }
 
-static int admit(struct call *call, struct err *err)
+static int know(struct call *call, struct err *err)
 {
 	struct req *rq = &call->rq;
+	struct auth_known known;
+
+	if (auth_find(call->web->auth, rq->db, rq->arena, &call->given, &known, err))
+		return -1;
+	rq->token = known.token;
+	rq->way = known.way;
+	rq->csrf = known.csrf;
+	rq->session_ends = known.session_ends;
+	if (known.session_over && call->route->scope != SCOPE_NONE &&
+	    (call->route->scope > SCOPE_READ || call->web->conf->private_reads))
+		return err_set(err, ERR_UNAUTHORIZED, "the session is over: sign in again");
+	return 0;
+}
+
+/* Once a request, which may be run more than once. */
+static int limit_person(struct call *call, struct err *err)
+{
+	const struct token *t = &call->rq.token;
+	struct web_limit_key key;
+
+	if (!t->id || call->admitted)
+		return 0;
+	key = web_limit_person(t->id, t->name);
+	switch (web_limit_take(call->web->persons, &key, &call->person_seat, &call->reply.retry_after_s)) {
+	case WEB_LIMIT_TOO_OFTEN:
+		return err_set(err, ERR_RATE, "'%.100s' has sent the %d requests of this minute", t->name, call->web->conf->token_rate);
+	case WEB_LIMIT_TOO_MANY:
+		return err_set(err, ERR_RATE, "'%.100s' has %d requests under way, as many as there may be", t->name,
+			       call->web->conf->token_at_once);
+	case WEB_LIMIT_GOOD:
+		call->admitted = true;
+	}
+	return 0;
+}
+
+static int limit_uploads(struct call *call, struct err *err)
+{
+	const struct token *t = &call->rq.token;
+	struct web_limit_key key = web_limit_person(t->id, t->name);
+
+	if (!web_limit_take(call->web->uploads, &key, NULL, &call->reply.retry_after_s))
+		return 0;
+	return err_set(err, ERR_RATE, "token '%.100s' has sent its %d uploads of this minute", t->name,
+		       call->web->conf->uploads_per_minute);
+}
+
+/* Signing in and out: from a page of ours, or by a program; and not for ever with another secret. */
+static int admit_signing(struct call *call, struct err *err)
+{
+	struct web_limit_key key = web_limit_address(call->peer.address);
+
+	if (reads(call))
+		return 0;
+	if (web_session_origin(&call->origin, false, err))
+		return -1;
+	if (!strcmp(call->rq.method, "POST") && web_limit_take(call->web->signins, &key, NULL, &call->reply.retry_after_s))
+		return err_set(err, ERR_RATE, "too many tries to sign in from %s failed", call->peer.text);
+	return 0;
+}
+
+/* Only tries that fail count: many may sit behind one address. */
+static void pardon_signing(struct call *call)
+{
+	struct web_limit_key key = web_limit_address(call->peer.address);
+
+	if (!strcmp(call->rq.method, "POST"))
+		web_limit_pardon(call->web->signins, &key);
+}
+
+/* What a browser sends by itself is no will of the person's. */
+static int admit_browser(struct call *call, struct err *err)
+{
+	const struct req *rq = &call->rq;
+
+	if (rq->way == AUTH_PASSWORD && call->route->scope > SCOPE_READ)
+		return err_set(err, ERR_UNAUTHORIZED, "a password is good for reading only: send Authorization: Bearer TOKEN");
+	if (reads(call) || (rq->way != AUTH_SESSION && rq->way != AUTH_PROXY))
+		return 0;
+	return web_session_origin(&call->origin, true, err) ? -1 : web_session_proof(rq, rq->csrf_sent, err);
+}
+
+static int admit(struct call *call, struct err *err)
+{
 	enum token_scope needs = call->route->scope;
 
-	if (needs == SCOPE_NONE)
+	if (needs == SCOPE_NONE && !call->route->asks)
 		return 0;
-	if (auth_find(call->web->auth, rq->db, rq->arena, call->authorization, &rq->token, err))
+	if (know(call, err) || limit_person(call, err))
 		return -1;
+	if (call->route->asks)
+		return admit_signing(call, err);
 	if (needs == SCOPE_READ && !call->web->conf->private_reads)
 		return 0;
-	if (auth_check(&rq->token, needs, err))
+	if (auth_check(&call->rq.token, needs, err) || admit_browser(call, err))
 		return -1;
-	if (needs > SCOPE_READ && auth_is_basic(call->authorization))
-		return err_set(err, ERR_UNAUTHORIZED, "a password is good for reading only: send Authorization: Bearer TOKEN");
-	return needs == SCOPE_INGEST ? auth_rate(call->web->auth, &rq->token, call->web->conf->uploads_per_minute,
-						 &call->reply.retry_after_s, err) : 0;
+	return needs == SCOPE_INGEST ? limit_uploads(call, err) : 0;
 }
 
 /* The body as the handler reads it; the unpacked one takes the place of what came. */
@@ -216,23 +335,45 @@ static int unpack(struct call *call, struct err *err)
 	return ret;
 }
 
-static int run(struct call *call, struct err *err)
+static int run_handler(struct call *call, struct err *err)
 {
 	struct req *rq = &call->rq;
 
-	if (rq->db) {
-		if (admit(call, err))
-			return -1;
-		if (call->route->cached)
-			return run_cached(call, err);
-		if (call->route->body && unpack(call, err))
-			return -1;
-	}
 	if (call->route->handler(rq, err))
 		return -1;
 	if (!rq->again_ms || rq->last_call)
 		succeed(call, NULL, NULL);
 	return 0;
+}
+
+static int run_admitted(struct call *call, struct err *err)
+{
+	if (call->route->cached)
+		return run_cached(call, err);
+	if (call->route->body && unpack(call, err))
+		return -1;
+	return run_handler(call, err);
+}
+
+static int run(struct call *call, struct err *err)
+{
+	static const char *const ways[] = { [AUTH_NOBODY] = NULL, [AUTH_TOKEN] = "token", [AUTH_PASSWORD] = "password",
+					    [AUTH_SESSION] = "session", [AUTH_PROXY] = "proxy" };
+	struct req *rq = &call->rq;
+	struct db_events_origin from = { .address = rq->client, .request_id = rq->request_id };
+	int ret;
+
+	if (!rq->db)
+		return run_handler(call, err);
+	if (admit(call, err))
+		return -1;
+	from.via = ways[rq->way];
+	db_events_from(rq->db, &from);
+	ret = run_admitted(call, err);
+	db_events_from(rq->db, NULL);
+	if (call->route->asks && !reads(call) && !ret && call->reply.status < 400)
+		pardon_signing(call);
+	return ret;
 }
 
 /*

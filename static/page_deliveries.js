@@ -4,27 +4,23 @@
 import { $, h, replace } from './dom.js';
 import * as f from './format.js';
 import { current, go } from './query.js';
-import { askAs, forgetToken, haveToken, tokenForm } from './token.js';
+import { change, who } from './session.js';
+import { askAs, tokenForm } from './token.js';
 import { emptyState, numCell, table } from './views.js';
 
 const again = () => dispatchEvent(new CustomEvent('state'));
 
 async function load(query, signal) {
-	if (!haveToken()) return { needs: 'Deliveries name the people who are told, so they are shown to those who triage.' };
-	try {
-		return await askAs(query.api().url('/api/v1/deliveries'), { signal });
-	} catch (e) {
-		if (e.status !== 401 && e.status !== 403) throw e;
-		forgetToken();
-		return { needs: e.message };
-	}
+	if (!(await who())?.triage)
+		return { needs: 'Deliveries name the people who are told, so they are shown to those who triage.' };
+	return askAs(query.api().url('/api/v1/deliveries'), { signal });
 }
 
 async function sendAgain(id, button) {
 	button.disabled = true;
 	try {
-		await askAs(`/api/v1/deliveries/${encodeURIComponent(id)}:send-again`, { method: 'POST' });
-		again();
+		if (await change(`/api/v1/deliveries/${encodeURIComponent(id)}:send-again`)) again();
+		else button.disabled = false;
 	} catch (e) {
 		button.replaceWith(h('span.worse', e.message));
 	}

@@ -2,32 +2,17 @@
 // Who decides here: the dialog that asks for a token, who that is, and the requests that change something.
 
 import { h, replace } from './dom.js';
-import { askAs, forgetToken, haveToken, keepToken } from './token.js';
+import { askAs, session, signInWith, signOut, tokenField } from './token.js';
 
-let known = null; // promise of {name, scope, triage} of the token that is kept
-
-// {name, scope, triage} of who is signed in, or null.
+// {name, scope, triage, admin} of who is signed in, or null.
 export async function who() {
-	if (!haveToken()) return null;
-	known ??= askAs('/api/v1/token');
-	try {
-		return await known;
-	} catch {
-		known = null;
-		return null;
-	}
+	const me = await session().catch(() => null);
+	return me?.name ? me : null;
 }
 
 // The dialog. Resolves to true once somebody who may decide of alerts is signed in, to false if they went away.
 export function signIn(reason) {
-	const input = h('input', {
-		type: 'password',
-		name: 'token',
-		required: true,
-		autocomplete: 'off',
-		spellcheck: 'false',
-		'aria-label': 'Token',
-	});
+	const input = tokenField();
 	const remember = h('input', { type: 'checkbox', name: 'remember' });
 	const wrong = h('p.worse', { role: 'alert' });
 	const form = h(
@@ -35,7 +20,7 @@ export function signIn(reason) {
 		{ method: 'dialog' },
 		h('p', reason ?? 'Deciding, and changing what is decided by, needs a token with scope triage or admin.'),
 		h('label.field', 'Token', input),
-		h('label.check', remember, ' remember it in this browser'),
+		h('label.check', remember, ' stay signed in when the browser is closed'),
 		wrong,
 		h(
 			'p.buttons',
@@ -60,14 +45,10 @@ export function signIn(reason) {
 		e.preventDefault();
 		replace(wrong);
 		try {
-			keepToken(input.value, remember.checked);
-			const me = await askAs('/api/v1/token');
-			if (!me.triage)
-				throw new Error(`Token "${me.name}" has scope ${me.scope}; scope triage or admin is needed.`);
+			await signInWith(input.value, { needs: 'triage', remember: remember.checked });
 			done = true;
 			dialog.close();
 		} catch (error) {
-			forgetToken();
 			replace(wrong, error.message);
 			input.select();
 		}
@@ -82,13 +63,13 @@ export function signIn(reason) {
 	);
 }
 
-// Asks for a token first where there is none, or where it does not suffice. null: the person went away.
+// Asks to sign in first who is not, or may not decide. null: the person went away.
 /**
  * @param {string} url
  * @param {{method?: string, body?: any}} [options]
  */
 export async function change(url, { method = 'POST', body } = {}) {
-	if (!haveToken() && !(await signIn())) return null;
+	if (!(await who())?.triage && !(await signIn())) return null;
 	for (;;)
 		try {
 			return await askAs(url, { method, body });
@@ -107,24 +88,24 @@ async function paint() {
 
 	replace(
 		box,
-		me
+		me?.triage
 			? [
 					'signed in as ',
 					h('b', me.name),
 					` (${me.scope}) `,
-					h('button.plain', { type: 'button', onclick: forgetToken }, 'sign out'),
+					me.admin && location.pathname !== '/audit' ? [h('a', { href: '/audit' }, 'audit'), ' '] : null,
+					me.via === 'session' ? h('button.plain', { type: 'button', onclick: signOut }, 'sign out') : null,
 				]
 			: h('button.plain', { type: 'button', onclick: () => signIn() }, 'sign in to decide'),
 	);
 }
 
-addEventListener('session', () => {
-	known = null;
-	if (box?.isConnected) paint();
-});
-
 // "signed in as NAME" and the way out, or the way in; follows what happens.
 export function sessionBox() {
+	if (!box)
+		addEventListener('session', () => {
+			if (box.isConnected) paint();
+		});
 	box = h('span.session', { 'aria-live': 'polite' });
 	paint();
 	return box;

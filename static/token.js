@@ -1,70 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What needs more than reading needs a token. It is asked for once a tab and kept there, for as long as the tab; in the
-// browser, if its owner wants that. It goes out with what needs it, and nowhere else.
+// Who is signed in with this browser. The server keeps that behind a cookie that no script can read; what a script knows is
+// the proof that it sends with each change, so that no other site can make one.
 
-import { ApiError, ask } from './api.js';
-import { h } from './dom.js';
+import { ask } from './api.js';
+import { $, h, replace } from './dom.js';
 
-const KEY = 'nsecwatch.token';
+const SESSION = '/api/v1/session';
 
-// A browser may refuse to keep anything: then the token lives as long as the page.
-let here = null;
+let known = null; // promise of what the server says: {name, scope, triage, admin, via, csrf, expires_at}
 
-function stores() {
+const json = (body) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+function changed(told) {
+	known = told && Promise.resolve(told);
+	dispatchEvent(new CustomEvent('session'));
+	return told;
+}
+
+export async function session() {
+	known ??= ask(SESSION);
 	try {
-		return [sessionStorage, localStorage];
-	} catch {
-		return [];
+		return await known;
+	} catch (e) {
+		known = null;
+		throw e;
 	}
 }
 
-const token = () => here ?? stores().map((s) => s.getItem(KEY)).find(Boolean) ?? null;
+// Asked again when it is wanted next: it ended, or somebody signed in elsewhere.
+export const forgetSession = () => changed(null);
 
-export const haveToken = () => Boolean(token());
+// needs: the scope without which there is no point in it. remember: beyond the life of the browser
+/**
+ * @param {string} token
+ * @param {{needs?: string, remember?: boolean}} [how]
+ */
+export const signInWith = async (token, { needs, remember = false } = {}) =>
+	changed(await ask(SESSION, { method: 'POST', ...json({ token: token.trim(), needs, remember }) }));
 
-export function forgetToken() {
-	here = null;
-	stores().forEach((s) => s.removeItem(KEY));
-	dispatchEvent(new CustomEvent('session'));
+export async function signOut() {
+	const { csrf } = await session();
+
+	return changed(await ask(SESSION, { method: 'DELETE', headers: csrf ? { 'x-csrf-token': csrf } : {} }));
 }
 
-// Header values are ASCII; what is none is no token either. remember: beyond this tab
-export function keepToken(text, remember = false) {
-	forgetToken();
-	here = text.trim().replace(/[^!-~]/g, '?');
-	try {
-		stores()[remember ? 1 : 0]?.setItem(KEY, here);
-	} catch {
-		// full, or forbidden
-	}
-	dispatchEvent(new CustomEvent('session'));
+// The proof. Whom the proxy before the server knows has none until a session is begun.
+async function proof() {
+	const me = await session();
+
+	if (me.via !== 'proxy') return me.csrf;
+	return changed(await ask(SESSION, { method: 'POST', ...json({}) })).csrf;
 }
 
-// As the owner of the token. Credentials are left out, or the browser would ask for a password by itself.
+// As who is signed in.
 /**
  * @param {string} url
  * @param {{method?: string, body?: any, signal?: AbortSignal}} [options]
  */
 export async function askAs(url, { method = 'GET', body, signal } = {}) {
-	const json = body === undefined ? {} : { 'content-type': 'application/json' };
+	const headers = {};
 
+	if (method !== 'GET') headers['x-csrf-token'] = (await proof()) ?? '';
+	if (body !== undefined) headers['content-type'] = 'application/json';
 	try {
-		return await ask(url, {
-			method,
-			signal,
-			credentials: 'omit',
-			headers: { authorization: `Bearer ${token()}`, ...json },
-			body: body === undefined ? undefined : JSON.stringify(body),
-		});
+		return await ask(url, { method, signal, headers, body: body === undefined ? undefined : JSON.stringify(body) });
 	} catch (e) {
-		if (e instanceof ApiError && e.status === 401) forgetToken();
+		if (e.status === 401 || e.status === 403) forgetSession();
 		throw e;
 	}
 }
 
-// A form for it; done() when there is one.
-export function tokenForm(scope, why, done) {
-	const field = h('input', {
+export const tokenField = () =>
+	h('input', {
 		type: 'password',
 		name: 'token',
 		required: true,
@@ -74,29 +81,29 @@ export function tokenForm(scope, why, done) {
 		'aria-label': 'Token',
 	});
 
+// A form for it, in the place of what needs it; done() when somebody is signed in who may see that.
+export function tokenForm(scope, why, done) {
+	const field = tokenField();
+	const wrong = h('p.worse', { role: 'alert' });
+	const attempt = async (e) => {
+		e.preventDefault();
+		replace(wrong);
+		try {
+			await signInWith(field.value, { needs: scope });
+			done();
+		} catch (error) {
+			replace(wrong, error.message);
+			$('input[name=token]')?.select();
+		}
+	};
+
 	return h(
 		'section.state',
 		{ 'data-state': 'token' },
 		h('h2', 'A token is needed'),
 		h('p', why),
-		h(
-			'form',
-			{
-				onsubmit: (e) => {
-					e.preventDefault();
-					keepToken(field.value);
-					done();
-				},
-			},
-			field,
-			' ',
-			h('button', { type: 'submit' }, 'Go on'),
-		),
-		h(
-			'p.dim',
-			'This tab keeps it until it is closed. ',
-			h('code', `nsecwatchd token add --name you --scope ${scope}`),
-			' makes one.',
-		),
+		h('form', { onsubmit: attempt }, field, ' ', h('button', { type: 'submit' }, 'Sign in')),
+		wrong,
+		h('p.dim', h('code', `nsecwatchd token add --name you --scope ${scope}`), ' makes one.'),
 	);
 }

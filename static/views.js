@@ -159,7 +159,9 @@ export function howToSend(file = 'run.json') {
 
 export function errorState(e, query) {
 	const next =
-		e.status === 0 || e.status >= 500 || e.status === 429
+		e.status === 401
+			? h('p', h('a', { href: `/signin?next=${encodeURIComponent(location.pathname + location.search)}` }, 'Sign in'), ', and come back here.')
+			: e.status === 0 || e.status >= 500 || e.status === 429
 			? h(
 					'p',
 					h(
@@ -183,7 +185,7 @@ export function errorState(e, query) {
 			: e.status === 404
 				? 'There is no such thing here'
 				: e.status === 401 || e.status === 403
-					? 'A token is needed to read this server'
+					? 'This server is read by those who are signed in'
 					: 'The server could not answer';
 
 	return h(

@@ -302,7 +302,7 @@ test('what is late, and whose it is, are filters; an alert past its day says so'
 			due_at: '2026-02-01T00:00:00Z',
 		});
 		assert.equal(res.status, 200, await res.text());
-		await v.page.addInitScript((token) => sessionStorage.setItem('nsecwatch.token', token), site.token);
+		await v.signIn(site.token);
 		await v.open('/alerts');
 		for (const name of ['Overdue', 'Mine']) {
 			await v.page.locator('nav.filters a', { hasText: name }).click();

@@ -168,7 +168,7 @@ test('no page has a script or a style of its own, and all say where they are', a
 		await Promise.all(['head', 'top', 'end'].map(async (p) => [`{{>${p}}}`, await file(`static/parts/${p}.html`)])),
 	);
 
-	for (const name of ['overview', 'sweep', 'trend', 'compare', 'matrix', 'alerts', 'alert', 'run', 'machine', 'kernel', 'benchmark', 'deliveries', 'rules']) {
+	for (const name of ['overview', 'sweep', 'trend', 'compare', 'matrix', 'alerts', 'alert', 'run', 'machine', 'kernel', 'benchmark', 'deliveries', 'rules', 'signin', 'signed', 'audit']) {
 		const html = (await file(`static/${name}.html`)).replace(/\{\{>\w+\}\}/g, (p) => parts[p]);
 		assert.doesNotMatch(html, /<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)/, name);
 		assert.match(html, /SPDX-License-Identifier/);

@@ -134,7 +134,8 @@ def check_answer(base, method, target, answer, body=True):
     if answer.status_code in (429, 503) and not answer.headers.get("Retry-After", "").isdigit():
         raise Deviation(f"{what}: Retry-After is missing")
     kind = answer.headers.get("Content-Type", "").split(";")[0]
-    if answer.status_code >= 400 and body and method != "HEAD":
+    form = (method, path, answer.status_code) == ("POST", "/signin", 401)  # the page again, with what was wrong
+    if answer.status_code >= 400 and body and method != "HEAD" and not form:
         _check_error(document, what, kind, answer)
     found = operation_of(document, method, path)
     if not found or answer.status_code == 405:

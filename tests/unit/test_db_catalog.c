@@ -167,28 +167,49 @@ static void test_long_name(struct catalog *c, struct db *db, struct arena *a)
 	   err.message);
 }
 
+static int add(struct db *db, const char *name, enum token_scope scope, char text[TOKEN_TEXT], struct err *err)
+{
+	struct token t = { .name = name, .scope = scope, .expires_at = TM_NONE };
+
+	db_tokens_text(text);
+	return db_tokens_add(db, &t, text, err);
+}
+
 static void test_tokens(struct db *db, struct arena *a)
 {
+	struct token limited = { .name = "limited", .scope = SCOPE_INGEST, .machines = "milan-*\nrome-1\n", .benchmarks = "mprotect/*\n",
+				 .expires_at = tm_now_usec() + 3600 * 1000000LL };
 	char text[TOKEN_TEXT], other[TOKEN_TEXT];
 	enum token_scope scope;
 	struct token t, *list;
 	struct err err;
-	bool found;
+	bool was;
 	size_t n;
 
-	ok(!db_tokens_add(db, "lab", SCOPE_INGEST, text, &err) && strlen(text) == TOKEN_TEXT - 1 && !strncmp(text, "nsw_", 4), "a token");
+	ok(!add(db, "lab", SCOPE_INGEST, text, &err) && strlen(text) == TOKEN_TEXT - 1 && !strncmp(text, "nsw_", 4), "a token");
 	ok(strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == TOKEN_TEXT - 1, "is safe in a URL");
-	ok(!db_tokens_find(db, a, text, &t, &err) && t.id && t.scope == SCOPE_INGEST && !strcmp(t.name, "lab"), "is found by its text");
-	ok(db_tokens_add(db, "lab", SCOPE_ADMIN, other, &err) && err.kind == ERR_CONFLICT, "a second one of that name is refused: %s", err.message);
+	ok(!db_tokens_find(db, a, text, &t, &err) && t.id && t.scope == SCOPE_INGEST && !strcmp(t.name, "lab") && !t.machines &&
+	   t.last_used_at == TM_NONE, "is found by its text");
+	ok(!db_tokens_find(db, a, text, &t, &err) && t.last_used_at != TM_NONE, "and was used then");
+	ok(add(db, "lab", SCOPE_ADMIN, other, &err) && err.kind == ERR_CONFLICT, "a second one of that name is refused: %s", err.message);
 	ok(!db_tokens_find(db, a, other, &t, &err) && !t.id, "and its text is worth nothing");
-	ok(db_tokens_add(db, "", SCOPE_READ, other, &err) && db_tokens_add(db, "a\nb", SCOPE_READ, other, &err) &&
-	   db_tokens_add(db, "\xff", SCOPE_READ, other, &err) && err.kind == ERR_SETUP, "a name that a log could not bear: %s", err.message);
-	ok(!db_tokens_add(db, "admin", SCOPE_ADMIN, other, &err) && strcmp(text, other), "another one");
+	ok(add(db, "", SCOPE_READ, other, &err) && add(db, "a\nb", SCOPE_READ, other, &err) &&
+	   add(db, "\xff", SCOPE_READ, other, &err) && err.kind == ERR_INVALID, "a name that a log could not bear: %s", err.message);
+	ok(!add(db, "admin", SCOPE_ADMIN, other, &err) && strcmp(text, other), "another one");
 	ok(!db_tokens_find(db, a, "nsw_", &t, &err) && !t.id && !db_tokens_find(db, a, "", &t, &err) && !t.id, "no text is no token");
-	ok(!db_tokens_revoke(db, "lab", &found, &err) && found, "revoked");
+	ok(!db_tokens_revoke(db, a, "lab", &t, &was, &err) && t.id && !was, "revoked");
+	ok(!db_tokens_revoke(db, a, "lab", &t, &was, &err) && t.id && was, "again: it was");
 	ok(!db_tokens_find(db, a, text, &t, &err) && !t.id, "it is none any more");
-	ok(!db_tokens_revoke(db, "nobody", &found, &err) && !found, "an unknown name is told");
-	ok(!db_tokens_list(db, a, &list, &n, &err) && n == 2 && list[0].revoked_at != TM_NONE && list[1].revoked_at == TM_NONE, "the list");
+	ok(!db_tokens_revoke(db, a, "nobody", &t, &was, &err) && !t.id, "an unknown name is told");
+	db_tokens_text(text);
+	ok(!db_tokens_add(db, &limited, text, &err) && !db_tokens_find(db, a, text, &t, &err) && !strcmp(t.machines, "milan-*\nrome-1\n") &&
+	   !strcmp(t.benchmarks, "mprotect/*\n") && t.expires_at == limited.expires_at, "limits and end come back");
+	limited.name = "over";
+	limited.expires_at = tm_now_usec() - 1;
+	db_tokens_text(text);
+	ok(!db_tokens_add(db, &limited, text, &err) && !db_tokens_find(db, a, text, &t, &err) && !t.id, "what is over is none");
+	ok(!db_tokens_list(db, a, &list, &n, &err) && n == 4 && !strcmp(db_tokens_state(&list[0], tm_now_usec()), "revoked") &&
+	   !strcmp(db_tokens_state(&list[1], tm_now_usec()), "active") && !strcmp(db_tokens_state(&list[3], tm_now_usec()), "expired"), "the list");
 	ok(!db_tokens_scope_parse("triage", &scope) && scope == SCOPE_TRIAGE && db_tokens_scope_parse("none", &scope) &&
 	   db_tokens_scope_parse("root", &scope), "scopes have names");
 	ok(db_tokens_allows(SCOPE_ADMIN, SCOPE_INGEST) && db_tokens_allows(SCOPE_INGEST, SCOPE_READ) &&
