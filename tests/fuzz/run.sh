@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh FUZZ CORPUS_DUMP OUT [TARGET...]: fuzzes each target for FUZZ_SECONDS (readers, 120) or FUZZ_SECONDS_MORE
-# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query and selector are FUZZ_server's.
+# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query, selector and inflate are FUZZ_server's.
 # What a target learned stays in OUT/corpus/TARGET, what crashed it in OUT/crashes/TARGET: put that into
 # tests/fuzz/saved/TARGET, which `make test` replays. Calls go on from where the last one stopped, and OUT/totals adds
 # them up, so that long times can be had in pieces. Exit 1 when something crashed.
@@ -38,7 +38,7 @@ one() {
 	case " $special " in *" $t "*) s=$more ;; esac
 	mkdir -p "$out/corpus/$t" "$out/crashes/$t"
 	from=$(date +%s)
-	case $t in query|selector) program=${fuzz}_server ;; *) program=$fuzz ;; esac
+	case $t in query|selector|inflate) program=${fuzz}_server ;; *) program=$fuzz ;; esac
 	# entropic=0: its bookkeeping takes more than half of the time where an input goes through all readers
 	FUZZ_TARGET=$t "$program" -max_total_time="$s" -max_len=16384 -entropic=0 -timeout=60 -report_slow_units=60 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$out/crashes/$t/" "$out/corpus/$t" "$out/seeds/$t" >"$out/logs/$t" 2>&1 || echo "$t" >>"$out/failed"

@@ -27,6 +27,29 @@ static const char *target_submission(struct arena *a, const char *text, size_t l
 	return NULL;
 }
 
+/* The first line is the Content-Type, which names the boundary; behind it the form. */
+static const char *target_form(struct arena *a, const char *text, size_t len)
+{
+	const char *nl = memchr(text, '\n', len), *body = nl ? nl + 1 : text + len;
+	const char *type = arena_strndup(a, text, nl ? (size_t)(nl - text) : len);
+	struct read_context ctx = { .now = NOW };
+	struct read_result res;
+	struct err err = { 0 };
+	size_t n = len - (size_t)(body - text);
+	char *exact = malloc(n ? n : 1);
+	int ret;
+
+	memcpy(exact, body, n);
+	ret = read_multipart(a, exact, n, type, &ctx, &res, &err);
+	for (size_t i = 0; !ret && i < res.n; i++)
+		if (!item_holds(&res.items[i]))
+			ret = 1;
+	free(exact);
+	if (ret < 0)
+		return err.kind && *err.message ? NULL : "a form refused without a reason";
+	return ret ? complaint : NULL;
+}
+
 static int key_order(const struct kernel *x, const struct kernel *y)
 {
 	int d = memcmp(x->key, y->key, x->key_len < y->key_len ? x->key_len : y->key_len);
@@ -119,8 +142,8 @@ static const struct {
 	const char *name;
 	const char *(*run)(struct arena *a, const char *text, size_t len);
 } targets[] = {
-	{ "submission", target_submission }, { "kernel", target_kernel }, { "thp", target_thp },
-	{ "cpu", target_cpu },		     { "sniff", target_sniff },
+	{ "submission", target_submission }, { "form", target_form }, { "kernel", target_kernel },
+	{ "thp", target_thp },		     { "cpu", target_cpu },   { "sniff", target_sniff },
 };
 
 /* NULL, or what is wrong. A name that is no target is wrong, too. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is fuzzed of the server without a socket: the request line with its headers, and the
- * selectors and kernels of a question, over a catalogue of arrays. As targets.h.
+ * What is fuzzed of the server without a socket: the request line with its headers, bodies that
+ * come compressed, and the selectors and kernels of a question, over a catalogue of arrays. As
+ * targets.h.
  */
 #ifndef TESTS_TARGETS_SERVER_H
 #define TESTS_TARGETS_SERVER_H
@@ -12,6 +13,7 @@
 #include "../../server/calc_selector.h"
 #include "../../server/db_runs.h"
 #include "../../server/web_args.h"
+#include "../../server/web_inflate.h"
 
 #define LINES_MAX 64
 
@@ -155,6 +157,29 @@ static const char *target_query(struct arena *a, const char *text, size_t len)
 	return (route->reps & rep) && web_args_rep_type(rep) ? NULL : "a form that the route does not have";
 }
 
+/* ---- bodies that come compressed ---- */
+
+#define UNPACKED_MOST (256 * 1024)
+
+/* The first line is the Content-Encoding. */
+static const char *target_inflate(struct arena *a, const char *text, size_t len)
+{
+	const char *nl = memchr(text, '\n', len), *body = nl ? nl + 1 : text + len;
+	const char *coding = arena_strndup(a, text, nl ? (size_t)(nl - text) : len);
+	const char *bad = NULL;
+	struct err err = { 0 };
+	struct buf out;
+	bool plain;
+
+	buf_init(&out);
+	if (web_inflate(coding, body, len - (size_t)(body - text), UNPACKED_MOST, &plain, &out, &err))
+		bad = err.kind && *err.message ? NULL : "a body refused without a reason";
+	else if (plain ? out.len > 0 : out.len > UNPACKED_MOST)
+		bad = "more than may be";
+	buf_fini(&out);
+	return bad;
+}
+
 /* ---- selectors ---- */
 
 static bool is_within(const struct selection *small, const struct selection *big)
@@ -291,7 +316,7 @@ static const char *target_selector(struct arena *a, const char *text, size_t len
 static const struct {
 	const char *name;
 	const char *(*run)(struct arena *a, const char *text, size_t len);
-} targets[] = { { "query", target_query }, { "selector", target_selector } };
+} targets[] = { { "query", target_query }, { "selector", target_selector }, { "inflate", target_inflate } };
 
 /* NULL, or what is wrong. A name that is no target is wrong, too. */
 static const char *target_run(const char *name, const char *text, size_t len)

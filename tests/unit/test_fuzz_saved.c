@@ -9,7 +9,7 @@
 /* test_fuzz_server.c and tests/http/test_fuzz_http.py have these. */
 static bool is_of_others(const char *name)
 {
-	static const char *const others[] = { "query", "selector", "http" };
+	static const char *const others[] = { "query", "selector", "inflate", "http" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strcmp(others[i], name))
