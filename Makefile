@@ -13,7 +13,10 @@ PKG_CONFIG ?= pkg-config
 comma   := ,
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wpointer-arith -Wcast-qual \
            -Wwrite-strings -Wvla -Wformat=2 -Wimplicit-fallthrough
-HARDEN  := -fno-common -fstack-protector-strong -fPIE $(if $(SAN),,-D_FORTIFY_SOURCE=2)
+# Those that not every compiler or machine has: jumps only to where one may jump (Intel's IBT, ARM's BTI), the stack page by page.
+takes    = $(shell echo 'int x;' | $(CC) -Werror $(1) -x c -c -o /dev/null - 2>/dev/null && echo $(1))
+HARDEN  := -fno-common -fstack-protector-strong -fPIE $(if $(SAN),,-D_FORTIFY_SOURCE=2)\
+           $(foreach f,-fcf-protection -mbranch-protection=standard -fstack-clash-protection,$(call takes,$(f)))
 SANFLAG := $(if $(filter address,$(SAN)),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)\
            $(if $(filter undefined,$(SAN)),-fsanitize=undefined -fno-omit-frame-pointer)\
            $(if $(filter thread,$(SAN)),-fsanitize=thread -fno-omit-frame-pointer)
@@ -205,6 +208,23 @@ install-client: client
 	install -D -m 0755 $(ONE_DIR)/nsecwatch $(DESTDIR)$(PREFIX)/bin/nsecwatch
 	install -D -m 0644 man/nsecwatch.1 $(DESTDIR)$(PREFIX)/share/man/man1/nsecwatch.1
 	install -D -m 0644 client/nsecwatch.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/nsecwatch
+# The server's machine: both programs, manual pages, completion, units. DESTDIR=... for packages; PREFIX=/usr for theirs.
+.PHONY: install uninstall
+UNITS    := $(patsubst systemd/%.in,%,$(wildcard systemd/*.service.in))
+UNITDIR  ?= $(PREFIX)/lib/systemd/system
+install: all
+	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin $(PROGRAMS)
+	install -d $(DESTDIR)$(UNITDIR) $(foreach n,$(sort $(patsubst .%,%,$(suffix $(wildcard man/*)))),$(DESTDIR)$(PREFIX)/share/man/man$(n))
+	for page in $(wildcard man/*.[0-9]); do install -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/ || exit; done
+	install -D -m 0644 client/nsecwatch.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/nsecwatch
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/nsecwatch LICENSE README.md $(wildcard docs/*.*) $(wildcard docs/proxies/*)
+	for unit in $(UNITS); do { sed 's|@BINDIR@|$(PREFIX)/bin|' systemd/$$unit.in && cat systemd/hardening.conf && \
+		printf '\n[Install]\nWantedBy=multi-user.target\n'; } > $(DESTDIR)$(UNITDIR)/$$unit && chmod 0644 $(DESTDIR)$(UNITDIR)/$$unit || exit; done
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS))) \
+		$(foreach page,$(wildcard man/*.[0-9]),$(DESTDIR)$(PREFIX)/share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nsecwatch
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/nsecwatch
 test-client: deps-client
 	@tools/deps.sh test-client
 	@BUILD=$(BUILD) tests/client.sh
@@ -296,6 +316,7 @@ help:
 	@echo 'make WITH_NPM=no    without the interactive charts: no npm needed; the server draws all charts'
 	@echo 'make CC=clang CI=1  another compiler; warnings are errors'
 	@echo 'make client         the lab client alone, one file (ARCH=arm64: by the cross compiler); install-client PREFIX=/usr/local'
+	@echo 'make install        both programs, manual pages, completion and systemd units (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make test-client    that file in a bare Debian made with debootstrap, and for arm64 under qemu-user (root)'
 	@echo 'make deps           only install what is missing (deps-test: for the tests, too)'
 	@echo 'make unit           only the unit tests'

@@ -10,9 +10,23 @@
 #include "../lib/version.h"
 #include "cmd.h"
 #include "conf.h"
+#include "confine.h"
 #include "up.h"
 #include "watch.h"
 #include "web.h"
+
+/* What talks to the world has no more rights than that takes: see confine.h. */
+static int serve(const struct conf *conf, struct err *err)
+{
+	confine_process(true);
+	return web_serve(conf, err);
+}
+
+static int watch(const struct conf *conf, struct err *err)
+{
+	confine_process(false);
+	return watch_run(conf, err);
+}
 
 static int print_version(const struct conf *conf, struct err *err)
 {
@@ -28,8 +42,8 @@ static const struct {
 	bool db;		/* needs a database: --db, or that of --data */
 } commands[] = {
 	{ "up", up_run, false },
-	{ "serve", web_serve, true },
-	{ "watch", watch_run, true },
+	{ "serve", serve, true },
+	{ "watch", watch, true },
 	{ "migrate", cmd_migrate, true },
 	{ "rebuild", cmd_rebuild, true },
 	{ "token", cmd_token, true },
