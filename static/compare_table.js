@@ -28,23 +28,36 @@ function rowWhy(r, data) {
 	);
 }
 
-// Opens and closes what is behind the row; the address knows.
-function toggle(r) {
-	const open = current().get('open') === r.series_id;
+const expand = (button, open) => {
+	button.setAttribute('aria-expanded', String(open));
+	button.textContent = open ? '\u25be' : '\u25b8';
+};
 
-	return h(
-		'button.open',
-		{
-			type: 'button',
-			'aria-expanded': String(open),
-			'aria-label': `Repetitions of ${r.benchmark} ${f.params(r.params)} on ${r.machine}, THP ${r.thp}`,
-			onclick: () => go(current().with('open', open ? undefined : r.series_id), { replace: true }),
-		},
-		open ? '\u25be' : '\u25b8',
-	);
+// Opens and closes what is behind the row, of one row at a time; the address knows, and all else stays as it is.
+function turn(button, r, data) {
+	const open = current().get('open') === r.series_id;
+	const row = button.closest('tr');
+
+	for (const other of row.parentElement.querySelectorAll('button.open[aria-expanded=true]')) expand(other, false);
+	row.parentElement.querySelector('tr.behind')?.remove();
+	if (!open) row.after(behindRow(r, data, row.children.length));
+	expand(button, !open);
+	history.replaceState(null, '', current().with('open', open ? undefined : r.series_id).url(location.pathname));
+	document.documentElement.dataset.shown = location.pathname + location.search;
 }
 
-function nameCell(r, by) {
+function toggle(r, data) {
+	const button = h('button.open', {
+		type: 'button',
+		'aria-label': `Repetitions of ${r.benchmark} ${f.params(r.params)} on ${r.machine}, THP ${r.thp}`,
+		onclick: () => turn(button, r, data),
+	});
+
+	expand(button, current().get('open') === r.series_id);
+	return button;
+}
+
+function nameCell(r, data, by) {
 	const parts = [
 		by === 'benchmark' || by === 'sweep' ? null : h('span.k', r.benchmark),
 		by === 'sweep' ? f.params(r.params) || 'all' : f.params(r.params),
@@ -58,14 +71,14 @@ function nameCell(r, by) {
 
 	const title = `${r.benchmark} ${f.params(r.params)} ${r.machine}, THP ${r.thp}`;
 
-	return h('th.name', { scope: 'row', title }, toggle(r), ' ', h('span', parts.map((p, i) => [i ? ' ' : '', p])));
+	return h('th.name', { scope: 'row', title }, toggle(r, data), ' ', h('span', parts.map((p, i) => [i ? ' ' : '', p])));
 }
 
 function rowCells(r, data, most, by) {
 	const v = (s) => (s ? f.value(s.center, r.unit) || f.significant(s.center) : '');
 
 	return [
-		nameCell(r, by),
+		nameCell(r, data, by),
 		changeCell(r),
 		verdictCell(r, rowWhy(r, data)),
 		h('td.plotted', forest(r, most)),
@@ -225,13 +238,14 @@ export function rowsTable(data, rows, query) {
 	const by = query.get('group');
 	const sort = query.get('sort') ?? STANDARD;
 	const columns = heads(data).length;
+	const open = query.has('open') ? rows.findIndex((r) => r.series_id === query.get('open')) : -1;
 	const make = makers(rows, by, data, (data.scale ??= scale(data.rows)), columns);
 	const more = h('p.more');
 	let made = 0;
-	const next = () => {
-		const added = make.slice(made, made + STEP).flatMap((fn) => fn());
+	const next = (n = STEP) => {
+		const added = make.slice(made, made + n).flatMap((fn) => fn());
 
-		made = Math.min(make.length, made + STEP);
+		made = Math.min(make.length, made + n);
 		replace(
 			more,
 			made < make.length
@@ -248,7 +262,7 @@ export function rowsTable(data, rows, query) {
 		id: 'compare-table',
 		tall: make.length > 25,
 		heads: heads(data),
-		rows: next(),
+		rows: next(Math.max(STEP, open < 0 ? 0 : by ? make.length : open + STEP)), // the open one is among them
 		sorted: sort,
 		onSort: (k) => go(current().with('sort', k === 'row' ? (sort === 'row' ? undefined : 'row') : nextSort(sort, k))),
 	});

@@ -25,11 +25,12 @@ const HELP = [
 	['n p', 'next, previous regression'],
 	['x', 'mark the row\u2019s kernel; two marked kernels can be compared'],
 	['Enter', 'open the row'],
+	['Esc', 'close what is open, unpin, forget the marks'],
 	['w', 'why: the verdict of the row, or the first of the page, explained'],
 	['u', 'up'],
 	['.', 'this view as text'],
 	['\u2191 \u2193', 'in a picture: the lines at the point; x marks one, two marked lines can be compared'],
-	['\u2190 \u2192', 'walk the points of a picture; Enter pins, Esc unpins, 0 resets the zoom'],
+	['\u2190 \u2192', 'walk the points of a picture; Enter pins, 0 resets the zoom, as a double click does'],
 ];
 
 export function help() {
@@ -166,6 +167,7 @@ function onKey(key) {
 		case 'Escape':
 			document.dispatchEvent(new CustomEvent('unpin'));
 			clearMarks();
+			$('tr:not([hidden]) button.open[aria-expanded=true]')?.click();
 			return false;
 	}
 	return false;

@@ -273,6 +273,18 @@ test('behind a row stand its repetitions, boot by boot', () =>
 		assert.equal(await page.locator('.strip circle.base').count(), row.base.n);
 		assert.equal(await page.locator('.strip circle.head').count(), row.head.n);
 		assert.match(plain(await page.locator('.strip').textContent()), /15 in 3 boots/);
+		assert.equal(await page.locator('tr[aria-selected=true]').getAttribute('data-series'), id, 'the keyboard is where it was');
+		await page.keyboard.press('j');
+		await page.keyboard.press('Enter');
+		await page.waitForURL((u) => u.searchParams.get('open') !== id);
+		assert.equal(await page.locator('div.behind').count(), 1, 'one at a time');
+		const other = args(page).get('open');
+		await page.reload();
+		await v.settled();
+		assert.equal(await page.locator('div.behind').getAttribute('data-of'), other);
+		await page.keyboard.press('Escape');
+		assert.equal(await page.locator('div.behind').count(), 0);
+		assert.equal(args(page).get('open'), null);
 	}));
 
 test('what a kernel is sensibly compared with is a click away', () =>
