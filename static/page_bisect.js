@@ -89,6 +89,18 @@ function chooser() {
 		'div',
 		h('p', h('label', { for: 'log' }, 'The file of a bisection, ', h('code', '.nsecwatch-bisect/bisect.json'), ': '), input),
 		h('p.dim', 'Or drop it here. It is read in this browser and sent nowhere. ', h('code', 'nsecwatch bisect log --html'), ' makes a page of it that stands alone.'),
+		h('h2', 'No bisection yet?'),
+		h('p', 'The page of a kernel that brought a regression has these lines with its own names in them. Each step is judged from as many boots as it needs:'),
+		h(
+			'pre',
+			h(
+				'code',
+				"nsecwatch bisect start --good 6.16 --bad 6.17-rc1 --benchmark mprotect/tw4m --machine milan-01\n" +
+					'git bisect start v6.17-rc1 v6.16\n' +
+					"git bisect run sh -c 'make -s || exit 125; nsecwatch bisect judge --run ./boot-and-measure'",
+			),
+		),
+		h('p', h('a', { href: '/alerts?kind=regression' }, 'Open regressions')),
 	);
 }
 

@@ -93,9 +93,11 @@ function results(list, run) {
 function verdictText(v) {
 	if (!v) return '';
 	if (v.state === 'pending') return 'Not compared with its neighbours yet.';
-	return v.regressions.length
-		? `${f.plural(v.regressions.length, 'regression')} against the kernel before.`
-		: 'No regression against the kernel before.';
+	if (v.invalidated) return 'It was found wrong, and counts for nothing.';
+	if (v.regressions.length) return `${f.plural(v.regressions.length, 'regression')} against the kernel before.`;
+	if (!v.compared_with) return 'Compared with nothing: no kernel before it on its track has results of this; reverts and patches have none before them.';
+	if (!v.judged) return `Nothing could be told against ${f.tag(v.compared_with)}: there is no noise estimate.`;
+	return `No regression against ${f.tag(v.compared_with)}, in ${f.plural(v.judged, 'series', 'series')} that could be judged.`;
 }
 
 // What became worse with this run, and why that is said.
