@@ -9,33 +9,6 @@
 /* Runs that wait for their packing, and so are not in run_seen yet. */
 #define WAITING "run_todo t JOIN run r ON r.run_id = t.run_id WHERE t.what = 'pack' AND " SEEN_VALID("r")
 
-/* The sets of these runs: many have the same series, so each list of them is taken apart once. */
-#define SETS_OF(runs)										\
-	"(SELECT b.list, b.ids,"								\
-	" substr(encode(sha256(convert_to(array_to_string(b.ids, ','), 'UTF8')), 'hex'), 1, 32)::uuid AS set_id"	\
-	" FROM (SELECT l.list, array_agg(DISTINCT s.benchmark_id ORDER BY s.benchmark_id) AS ids"		\
-	" FROM (SELECT DISTINCT r.series_id AS list FROM run r WHERE r.run_id = ANY(" runs "::uuid[])) l"		\
-	" CROSS JOIN unnest(l.list) u (id) JOIN series s ON s.id = u.id GROUP BY l.list) b)"
-
-int db_seen_add(struct db *db, const struct uuid *run_ids, size_t n, struct err *err)
-{
-	static const struct stmt sets = {	/* in one order, so that of two that add the same none waits for the other in a circle */
-		"seen_add_sets",
-		"INSERT INTO benchmark_set (set_id, benchmark_id) SELECT DISTINCT k.set_id, m.id FROM " SETS_OF("$1") " k"
-		" CROSS JOIN unnest(k.ids) m (id) ORDER BY k.set_id, m.id ON CONFLICT (benchmark_id, set_id) DO NOTHING"
-	};
-	static const struct stmt add = {
-		"seen_add",
-		"INSERT INTO run_seen (run_id, set_id, kernel_id, machine_id, config_id, received_at)"
-		" SELECT r.run_id, k.set_id, r.kernel_id, r.machine_id, r.config_id, r.received_at"
-		" FROM run r JOIN " SETS_OF("$1") " k ON k.list = r.series_id"
-		" WHERE r.run_id = ANY($1::uuid[]) ON CONFLICT (run_id) DO NOTHING"
-	};
-	const struct db_arg ids = db_arg_uuids(run_ids, n);
-
-	return db_query(db, &sets, &ids, 1, NULL, err) || db_query(db, &add, &ids, 1, NULL, err) ? -1 : 0;
-}
-
 static void take_ids(struct arena *a, struct db_rows *rows, int64_t **ids, size_t *n)
 {
 	*n = (size_t)db_rows_count(rows);
