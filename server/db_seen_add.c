@@ -76,7 +76,7 @@ static int read_benchmarks(struct db *db, struct arena *a, const struct list *li
 	return 0;
 }
 
-/* A set is called by the first half of the SHA-256 of its ids in text, as schema/0023 called those that were there. */
+/* A set is called by the first half of the SHA-256 of its ids in text, as schema/0022 called those that were there. */
 static void name_set(struct list *l)
 {
 	uint8_t digest[32];
