@@ -9,6 +9,7 @@ usage: fuzz_http.py [--seconds 120] [--seed N] [--out build/fuzz/run]; BUILD tel
 ASan and UBSan). What it finds is kept in OUT/crashes/http: put that into tests/fuzz/saved/http, which make test replays.
 """
 import argparse
+import collections
 import hashlib
 import json
 import pathlib
@@ -20,7 +21,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.parse
 import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -139,6 +139,7 @@ class Fuzz:
         self.requests = [data for folder in ("seeds", "saved") for _, data in
                          http_inputs.seeds(http_inputs.HERE / folder / "http", api.token)]
         self.lock, self.sent, self.found, self.codes = threading.Lock(), 0, {}, {}
+        self.last = collections.deque(maxlen=8 * THREADS)  # what may have ended the server
 
     def input(self, rng):
         """(bytes, how to check what comes back)."""
@@ -169,6 +170,7 @@ class Fuzz:
         while (time.monotonic() < until if most is None else most > 0) and self.server.running() and len(self.found) < 20:
             most = None if most is None else most - 1
             data, check = self.input(rng)
+            self.last.append(data)
             try:
                 got = send(self.server, data, rng)
                 self.count(got)
@@ -193,11 +195,14 @@ class Fuzz:
             if what in self.found:
                 return
             self.found[what] = str(finding)
-            folder = self.out / "crashes" / "http"
-            folder.mkdir(parents=True, exist_ok=True)
-            name = hashlib.sha256(data).hexdigest()[:16]
-            (folder / name).write_bytes(data.replace(self.api.token.encode(), b"@TOKEN@"))
-            print(f"found, kept as {folder / name}: {str(finding)[:600]}", flush=True)
+            print(f"found, kept as {self.write(data)}: {str(finding)[:600]}", flush=True)
+
+    def write(self, data):
+        folder = self.out / "crashes" / "http"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / hashlib.sha256(data).hexdigest()[:16]
+        path.write_bytes(data.replace(self.api.token.encode(), b"@TOKEN@"))
+        return path
 
 
 def fill(api):
@@ -217,7 +222,8 @@ def run(args, server, token):
     fuzz = Fuzz(server, api, args.out)
     fuzz.all(args.seed, time.monotonic() + args.seconds)
     if not server.running():
-        fuzz.found["died"] = f"the server ended with {server.process.returncode}"
+        kept = [str(fuzz.write(data)) for data in fuzz.last]
+        fuzz.found["died"] = f"the server ended with {server.process.returncode}; what came last: {' '.join(kept)}"
     elif api.get("/api/v1/machines").status_code != 200:
         fuzz.found["service"] = "an ordinary question is not answered any more"
     else:
