@@ -112,10 +112,18 @@ static void of_queue(struct buf *out, const struct web_stats *st)
 
 /* ---- the database ---- */
 
-static void of_links(struct buf *out, const struct db_stats *d)
+static void of_links(struct buf *out, const struct web_stats *st)
 {
+	const struct db_stats *d = &st->database;
+
 	family(out, "database_query_seconds", "histogram", "Waits for PostgreSQL: one a statement, or a batch of them.");
 	histogram(out, "database_query_seconds", NULL, &d->round_trips);
+	if (st->has_standby) {
+		family(out, "standby_answers", "counter", "Questions by what became of them at the standby; of the others the primary answered.");
+		buf_printf(out, "nsecwatch_standby_answers_total{outcome=\"answered\"} %llu\n", (unsigned long long)st->standby_reads);
+		buf_printf(out, "nsecwatch_standby_answers_total{outcome=\"behind\"} %llu\n", (unsigned long long)st->standby_behind);
+		buf_printf(out, "nsecwatch_standby_answers_total{outcome=\"failed\"} %llu\n", (unsigned long long)st->standby_failed);
+	}
 	gauge(out, "database_connections", "Open connections to PostgreSQL.", (double)d->open);
 	counter(out, "database_connects", "Connections to PostgreSQL that were made.", d->connects);
 	counter(out, "database_connect_failures", "Connections to PostgreSQL that could not be made.", d->failures);
@@ -188,7 +196,7 @@ int api_metrics_get(struct req *rq, struct err *err)
 	of_classes(out, &st);
 	of_uploads(out, &st);
 	of_queue(out, &st);
-	of_links(out, &st.database);
+	of_links(out, &st);
 	gauge(out, "database_up", "Whether the last look into the database, some seconds ago, went well.", st.has_gauges);
 	if (st.has_gauges)
 		of_queues(out, &st.gauges);

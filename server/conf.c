@@ -64,6 +64,8 @@ static const struct option {
 	  "up: where everything is kept; others: whose database, when --db is not given" },
 	{ "db", "CONNINFO", TEXT, AT(db), NULL, WITH_DB, 0, 0,
 	  "an existing PostgreSQL (14 or later), as libpq takes it: \"host=db dbname=nsecwatch\"" },
+	{ "db-read", "CONNINFO", TEXT, AT(db_read), NULL, SERVE, 0, 0,
+	  "hot standbys to read from, \"host=b,c dbname=nsecwatch\"; what is not there yet, or fails, is asked of --db" },
 	{ "listen", "ADDR:PORT", TEXT, AT(listen), "127.0.0.1:8080", UP | SERVE | READY, 0, 0,
 	  "where to answer HTTP; \":8080\" is all addresses, port 0 any free port" },
 	{ "tls-cert", "FILE", TEXT, AT(tls_cert), NULL, UP | SERVE | READY, 0, 0,

@@ -30,6 +30,7 @@ struct conf {
 	const char *proxy_user_header;	/* in which they name the person; NULL: they do not */
 	const char *proxy_scope, *proxy_admins;
 	const char *rules_file;		/* rules load FILE */
+	const char *db_read;		/* --db-read CONNINFO; NULL: none */
 	const char *retain_raw;		/* retain --raw MONTHS */
 	const char *file;		/* backup, restore, export, import FILE */
 	const char *webhook_url, *smtp_url, *smtp_user, *smtp_password, *mail_from, *mail_to;

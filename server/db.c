@@ -58,6 +58,14 @@ struct db *db_new(const char *conninfo, const char *application_name, int statem
 	return db;
 }
 
+struct db *db_new_reading(const char *conninfo, const char *application_name, int statement_timeout_ms)
+{
+	struct db *db = db_new(conninfo, application_name, statement_timeout_ms);
+
+	db->reading = true;
+	return db;
+}
+
 void db_own_disconnect(struct db *db)
 {
 	counted.open -= db->conn != NULL;
@@ -262,7 +270,7 @@ static int open_link(struct db *db, struct err *err)
 		"target_session_attrs", "dbname", "application_name", "client_encoding", NULL,
 	};
 	const char *values[16] = {
-		"5", "10000", "10", "5", "3", "read-write", db->conninfo, db->application_name, "UTF8", NULL,
+		"5", "10000", "10", "5", "3", db->reading ? "prefer-standby" : "read-write", db->conninfo, db->application_name, "UTF8", NULL,
 	};
 	uint64_t epoch = db_hosts_epoch(db->hosts);
 	struct buf why;

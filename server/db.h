@@ -70,6 +70,8 @@ struct db_arg db_arg_bools(const bool *v, size_t n);
 
 /* Connects lazily: db_new() never fails; the first use does, with ERR_UNAVAILABLE, and the next one tries again. */
 struct db *db_new(const char *conninfo, const char *application_name, int statement_timeout_ms);
+/* The same for questions only: of several servers a hot standby is taken, if there is one, and none has to take writes. */
+struct db *db_new_reading(const char *conninfo, const char *application_name, int statement_timeout_ms);
 void db_free(struct db *db);
 int db_connect(struct db *db, struct err *err);		/* now; 0 when it is up already */
 bool db_is_up(struct db *db);

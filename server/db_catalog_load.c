@@ -17,11 +17,12 @@
 #include "../lib/must.h"
 #include "../lib/num.h"
 #include "db_catalog_own.h"
+#include "db_replay.h"
 
 /* One look says whether anything changed at all. The columns are in the order of enum cat_kind. */
 static const struct stmt look = {
 	"catalog_look",
-	"SELECT pg_current_snapshot()::text, pg_snapshot_xmin(pg_current_snapshot())::text::bigint,"
+	"SELECT " DB_REPLAY_VERSION ", pg_snapshot_xmin(pg_current_snapshot())::text::bigint,"
 	" EXISTS (SELECT FROM machine WHERE changed_in >= $1),"
 	" EXISTS (SELECT FROM machine_fact WHERE changed_in >= $1),"
 	" EXISTS (SELECT FROM kernel WHERE changed_in >= $1),"

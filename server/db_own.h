@@ -28,6 +28,7 @@ struct db {
 	struct db_hosts *hosts;		/* that conninfo names; shared */
 	uint64_t epoch;			/* of theirs, when the link was made */
 	int statement_timeout_ms;
+	bool reading;			/* a standby will do */
 	uint64_t generation;
 	int64_t waited_usec;
 	char sqlstate[6];

@@ -8,6 +8,7 @@
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db_replay.h"
 #include "db_seen_sql.h"
 #include "db_united.h"
 
@@ -441,9 +442,10 @@ int db_runs_before(struct db *db, struct arena *a, const struct run *run, const 
 
 /*
  * The set of transactions this session can see, in PostgreSQL's words: two equal texts mean
- * the same data. (The other way round not: a transaction that changed nothing of ours counts too.)
+ * the same data. (The other way round not: a transaction that changed nothing of ours counts too.) A hot
+ * standby does not say which transactions are open within the set: there, how far it has come belongs to it.
  */
-static const struct stmt data_version = { "data_version", "SELECT pg_current_snapshot()::text" };
+static const struct stmt data_version = { "data_version", "SELECT " DB_REPLAY_VERSION };
 
 int db_runs_data_version(struct db *db, struct arena *a, const char **version, struct err *err)
 {

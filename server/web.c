@@ -239,6 +239,7 @@ static enum MHD_Result begin(struct call *call, const char *method, const char *
 	call->rq.method = arena_strdup(call->arena, method);
 	call->accept = header(call, "Accept");
 	call->accept_encoding = header(call, "Accept-Encoding");
+	call->lsn = header(call, WEB_STANDBY_HEADER);
 	call->if_none_match = header(call, "If-None-Match");
 	call->rq.content_type = header(call, "Content-Type");
 	call->content_encoding = header(call, "Content-Encoding");

@@ -137,6 +137,8 @@ struct web_stats {
 	struct db_gauges gauges;		/* some seconds old; where has_gauges */
 	bool has_gauges;
 	uint64_t samples, workers, queue_most;
+	bool has_standby;			/* --db-read; then: answered there, and passed over because it was behind, or failed */
+	uint64_t standby_reads, standby_behind, standby_failed;
 	const struct web_route_stats *routes;	/* one per entry of routes[], and one more: no route */
 	uint64_t runs_stored, runs_duplicate, runs_conflict, runs_invalid;
 	uint64_t cache_hits, cache_misses, cache_bytes;

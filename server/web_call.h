@@ -15,6 +15,7 @@
 #include "reply.h"
 #include "web.h"
 #include "web_args.h"
+#include "web_standby.h"
 #include "web_tls.h"
 #include "web_limit.h"
 #include "web_peer.h"
@@ -75,6 +76,9 @@ struct call {
 	size_t sent;
 	int64_t started, queued_at, run_usec, wake_at;	/* monotonic usec */
 	int64_t db_usec;		/* waited for PostgreSQL */
+	struct web_standby *standby;	/* the worker's, while it has the call; or NULL */
+	const char *lsn;		/* what the client wants to see, or NULL */
+	int64_t wrote;			/* how far the primary was when its write was done; 0: none */
 	bool cache_hit, counted;
 	struct call *next;		/* in the queue */
 };
@@ -103,6 +107,7 @@ struct web {
 	struct route_count *counts;	/* n_routes + 1 */
 	struct class_count classes[WEB_CLASSES];
 	_Atomic uint64_t samples;
+	struct web_standby_shared standby;
 	size_t bodies;			/* bytes of bodies held; network thread, as the next */
 	uint64_t next_id;
 	unsigned connections_most;	/* --max-connections, or what file descriptors allow */

@@ -19,6 +19,7 @@ struct worker {
 	struct web_queue *queue;
 	pthread_t thread;
 	struct db *db;
+	struct web_standby standby;
 	struct arena *arena;
 	pthread_cond_t cond;
 	struct worker *next_idle;	/* under queue->lock, as the next */
@@ -212,6 +213,7 @@ static void run(struct worker *w, struct call *call)
 	struct web_queue *q = w->queue;
 	struct MHD_Connection *connection = call->connection;
 
+	call->standby = &w->standby;
 	web_run_call(call, w->db, w->arena);
 	arena_reset(w->arena);
 	if (!call->answer) {		/* asked to be called again */
@@ -258,6 +260,7 @@ struct web_queue *web_queue_new(struct web *web)
 		w->queue = q;
 		w->db = db_new(web->conf->db, "nsecwatchd serve", web->conf->statement_timeout_ms);
 		db_lend(w->db, q->second);
+		web_standby_init(&w->standby, web->conf->db_read, web->conf->statement_timeout_ms);
 		w->arena = arena_new();
 		must(!pthread_cond_init(&w->cond, &attr));
 		must(!pthread_create(&w->thread, NULL, work, w));
@@ -283,6 +286,7 @@ void web_queue_free(struct web_queue *q)
 		return;
 	for (unsigned i = 0; i < q->n_workers; i++) {
 		db_free(q->workers[i].db);
+		web_standby_fini(&q->workers[i].standby);
 		arena_free(q->workers[i].arena);
 		pthread_cond_destroy(&q->workers[i].cond);
 	}

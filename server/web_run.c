@@ -12,6 +12,7 @@
 #include "../lib/must.h"
 #include "../lib/tm.h"
 #include "db_events.h"
+#include "db_replay.h"
 #include "web_inflate.h"
 
 static bool reads(const struct call *call)
@@ -215,6 +216,29 @@ static int run_cached(struct call *call, struct err *err)
 	return 0;
 }
 
+/* From the worker's standby, if that has what the client may expect; what goes wrong there is asked of the primary. */
+static int run_cached_somewhere(struct call *call, struct err *err)
+{
+	struct req *rq = &call->rq;
+	struct db *primary = rq->db;
+	struct err ignored = { 0 };
+	int64_t waited;
+	int ret;
+
+	if (!web_standby_may(call))
+		return run_cached(call, err);
+	rq->db = call->standby->db;
+	waited = db_waited_usec(rq->db);
+	ret = run_cached(call, &ignored);
+	call->db_usec += db_waited_usec(rq->db) - waited;
+	rq->db = primary;
+	atomic_fetch_add(ret ? &call->web->standby.failed : &call->web->standby.reads, 1);
+	if (!ret)
+		return 0;
+	forget_answer(rq);
+	return run_cached(call, err);
+}
+
 static int know(struct call *call, struct err *err)
 {
 	struct req *rq = &call->rq;
@@ -341,6 +365,8 @@ static int run_handler(struct call *call, struct err *err)
 
 	if (call->route->handler(rq, err))
 		return -1;
+	if (rq->db && !reads(call))
+		web_standby_wrote(call);
 	if (!rq->again_ms || rq->last_call)
 		succeed(call, NULL, NULL);
 	return 0;
@@ -349,7 +375,7 @@ static int run_handler(struct call *call, struct err *err)
 static int run_admitted(struct call *call, struct err *err)
 {
 	if (call->route->cached)
-		return run_cached(call, err);
+		return run_cached_somewhere(call, err);
 	if (call->route->body && unpack(call, err))
 		return -1;
 	return run_handler(call, err);
@@ -401,6 +427,15 @@ void web_run_too_late(struct call *call)
 	web_run_fail(call, 0, NULL, &err);
 }
 
+/* With a write: from where on others see it. */
+static void tell_place(struct call *call)
+{
+	char place[DB_REPLAY_TEXT];
+
+	if (call->wrote)
+		must(MHD_add_response_header(call->response, WEB_STANDBY_HEADER, db_replay_format(call->wrote, place)) == MHD_YES);
+}
+
 void web_run_call(struct call *call, struct db *db, struct arena *arena)
 {
 	struct req *rq = &call->rq;
@@ -425,7 +460,9 @@ void web_run_call(struct call *call, struct db *db, struct arena *arena)
 	} else if (call->response) {
 		must(MHD_add_response_header(call->response, "Server-Timing",
 					     timing(call, begun, db ? db_waited_usec(db) - waited : 0)) == MHD_YES);
+		tell_place(call);
 	}
+	call->standby = NULL;
 	if (rq->token.id)
 		rq->token.name = arena_strdup(call->arena, rq->token.name);
 	rq->db = NULL;

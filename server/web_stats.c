@@ -87,6 +87,10 @@ void web_stats(struct req *rq, struct web_stats *out)
 		.started_at = web->started_at,
 		.samples = atomic_load(&web->samples),
 		.workers = (uint64_t)web->conf->workers,
+		.has_standby = web->conf->db_read != NULL,
+		.standby_reads = atomic_load(&web->standby.reads),
+		.standby_behind = atomic_load(&web->standby.behind),
+		.standby_failed = atomic_load(&web->standby.failed),
 		.queue_most = (uint64_t)web->conf->queue_length,
 	};
 	for (int i = 0; i < WEB_CLASSES; i++) {
