@@ -54,7 +54,7 @@ vendor() {
 {
 	printf '.section .rodata\n'
 	{ list static; vendor; } | LC_ALL=C sort | table embed_static
-	list schema | LC_ALL=C sort | table embed_schema
+	list schema | grep '^[0-9]' | LC_ALL=C sort | table embed_schema	# distribute.sql is no migration
 	list demo | LC_ALL=C sort | table embed_demo
 	printf '.section .note.GNU-stack, "", @progbits\n'
 } > "$out.S.tmp"

@@ -13,7 +13,7 @@ import lab as lab_module
 from harness import PROGRAM, ROOT, command, sql, submission
 from lab import LATER, SIZES
 
-NEWEST = max(int(p.name[:4]) for p in (ROOT / "schema").glob("*.sql"))
+NEWEST = max(int(p.name[:4]) for p in (ROOT / "schema").glob("0*.sql"))
 TABLES = """SELECT c.relname, c.relkind FROM pg_class c WHERE c.relnamespace = 'nsecwatch'::regnamespace
             AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1"""
 

@@ -13,7 +13,7 @@ import pytest
 import harness
 from harness import PROGRAM, ROOT, command, sql, wait_until
 
-FILES = sorted((ROOT / "schema").glob("*.sql"))
+FILES = sorted((ROOT / "schema").glob("0*.sql"))
 NEWEST = len(FILES)
 RUN = "00000000-0000-8000-8000-0000000000%02x"
 ALERT = "00000000-0000-8000-8000-0000000000aa"
