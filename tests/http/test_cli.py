@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line of nsecwatchd: help, the environment, errors that say what is wrong and the cure."""
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -155,3 +156,24 @@ def test_ready_is_a_health_check(server):
     server.stop()
     assert f":{server.port}/readyz" in refused("ready", "--listen", f"127.0.0.1:{server.port}", status=1)
     server.start()
+
+
+def test_the_man_page_names_every_command_and_is_good_roff():
+    text = (ROOT / "man" / "nsecwatchd.8").read_text().replace("\\-", "-")
+    listed = re.findall(r"^  (\w+) ", command("--help").stdout, re.M)
+    assert len(listed) > 12
+    for name in listed:
+        assert re.search(rf"\b{name}\b", text), name
+    for name in ("backup", "restore", "export", "import", "retain", "doctor"):
+        own = set(re.findall(r"^  (--[a-z-]+)", command(name, "--help").stdout, re.M)) - {"--db", "--data", "--log-level", "--help"}
+        assert own <= set(re.findall(r"--[a-z-]+", text)), (name, own)
+    if shutil.which("groff"):
+        for page in (ROOT / "man").glob("*.[0-9]"):
+            done = subprocess.run(["groff", "-man", "-ww", "-z", page], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            assert done.stdout == "", done.stdout
+
+
+def test_links_between_documents_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), (page.name, target)
