@@ -61,9 +61,9 @@ export function againstPrevious(run, before) {
 	];
 }
 
-// The values of both, where two kernels make a comparison
+// The values of both, where two kernels on one machine and in one mode make a comparison
 function valuesLink(run, other) {
-	return run.kernel.name === other.kernel.name
+	return run.kernel.name === other.kernel.name || run.machine !== other.machine || config(run) !== config(other)
 		? ''
 		: h(
 				'a',
@@ -91,7 +91,7 @@ function againstChosen(run, other) {
 			other.kernel.name === run.kernel.name ? 'with the same kernel' : ['with ', kernelLink(other.kernel)],
 			`, ${config(other)}. `,
 			valuesLink(run, other),
-			' ',
+			' \u00b7 ',
 			h('button.plain', { type: 'button', onclick: () => go(current().without('against')) }, 'Forget it'),
 		),
 		rows ?? h('p.dim', 'Nothing else of what they ran on differs.'),

@@ -26,6 +26,8 @@ before(async () => {
 		'/benchmarks/mprotect%2Ftw4m',
 		'/rules',
 		'/deliveries',
+		'/bisect',
+		'/audit',
 		'/compare?base=6.16&head=6.16&machine=milan-01', // nothing differs
 		'/trend?benchmark=nothing*', // empty
 		'/compare?base=0.1&head=0.2', // an error
