@@ -261,7 +261,14 @@ test-kill: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@BUILD=$(BUILD) NSECWATCH_KILL_RUNS=500 NSECWATCH_KILLS=50 NSECWATCH_KILL_KERNELS=$(KILL_KERNELS) PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/http/test_kill.py
-.PHONY: test-faults test-load
+.PHONY: test-faults test-load test-attack
+# What the internet does to a server, all at once, while others are served: tests/http/test_attack.py, then hostile names in a browser.
+ATTACK_GB ?= 10
+test-attack: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) SAN=$(SAN) NSECWATCH_ATTACK_GB=$(ATTACK_GB) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -s --tb=short -p no:cacheprovider \
+		tests/http/test_attack.py tests/http/test_hardening.py tests/http/test_bad_input.py
+	@[ "$(WITH_NPM)" = no ] || BUILD=$(BUILD) node --test --test-name-pattern='names .*stay|names in a log|script or a style of its own' tests/browser/*.test.mjs
 # 64 writers and 64 readers while PostgreSQL is killed again and again: tests/faults/load.py. LOAD_MINUTES=20, or in parts with LOAD="--sum FILE".
 LOAD_MINUTES ?= 2
 test-load: deps-test
@@ -331,6 +338,7 @@ help:
 	@echo 'make bench-pages    how quick the pages are in headless Chromium, each number beside its limit'
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
 	@echo 'make test-load      64 writers, 64 readers, PostgreSQL killed every two minutes (LOAD_MINUTES=20; SAN=thread LOAD_MINUTES=5)'
+	@echo 'make test-attack    slow clients, half-sent bodies, endless chunks (ATTACK_GB=10), smuggling, hostile names, all at once'
 	@echo 'make test-faults    everything that can break is broken, and the table of it (root for some of it; FAULTS="-k network": some)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'

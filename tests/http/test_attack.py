@@ -128,7 +128,8 @@ def smuggler(server, over, failures, told):
                     link.sendall(request + BEHIND)
                     link.shutdown(socket.SHUT_WR)
                     got = read_all(link)
-                if got.count(b"HTTP/1.1 200") or got.count(b"HTTP/1.") > 1:
+                # libmicrohttpd sends the head of its own refusals twice: all of them refuse
+                if set(re.findall(rb"HTTP/1\.[01] (\d\d\d)", got)) - {b"400", b"413"} or b'"status":"ok"' in got:
                     failures.append((request, got[:300]))
         rounds += 1
     told["smuggled"] = rounds * len(SMUGGLED)
