@@ -182,7 +182,7 @@ async function trend(browser, site) {
 		['in one plot', 'series'],
 		['in 12 panels', 'size'],
 	]) {
-		await page.goto(`${site.url}/trend?machine=bench-trend-*&lines=${lines}`);
+		await page.goto(`${site.url}/trend?machine=bench-trend-*&lines=${lines}&pictures=12`);
 		await shown(page);
 		const zoom = await frames(page, WHEEL('ctrlKey: true, deltaY: i < 40 ? -1 : i < 80 ? 1 : -1'));
 		const pan = await frames(page, WHEEL('deltaX: i < 60 ? 6 : -6'));
