@@ -277,7 +277,7 @@ static int open_link(struct db *db, struct err *err)
 	char line[400];
 
 	buf_init(&why);
-	if (db_hosts_several(db->hosts)) {
+	if (db_hosts_several(db->hosts) && !db->reading) {	/* "a standby, else any" is a matter of all of them: libpq's */
 		db->conn = db_hosts_connect(db->hosts, keys, values, 9, &why);
 	} else {
 		db->conn = PQconnectdbParams(keys, values, 1);

@@ -77,7 +77,7 @@ static void read_list(struct db_hosts *h, const PQconninfoOption *options)
 	int n = parts_of(addrs ? addrs : names);
 	int64_t seconds;
 
-	if (n > HOSTS_MAX || option(options, "service", "PGSERVICE") || (parts_of(ports) > 1 && parts_of(ports) != n) ||
+	if (n > HOSTS_MAX || (session && !strcmp(session, "prefer-standby")) || option(options, "service", "PGSERVICE") || (parts_of(ports) > 1 && parts_of(ports) != n) ||
 	    (names && addrs && parts_of(names) != n))
 		return;
 	h->n = n;
