@@ -280,6 +280,12 @@ test-faults: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@BUILD=$(BUILD) SAN=$(SAN) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -rs --tb=short -p no:cacheprovider $(FAULT_FILES) $(FAULTS)
 FAULT_FILES := tests/faults $(patsubst %,tests/http/test_%.py,concurrency hardening kill up) -m fault
+# A backup of many samples restored into an empty server: the same bytes to a hundred questions. SAMPLES=10000000
+SAMPLES ?= 10000000
+.PHONY: test-restore
+test-restore: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@BUILD=$(BUILD) /usr/bin/python3 tests/scale/restore.py $(SAMPLES)
 test-compose:
 	tests/compose.sh
 test-fresh:
@@ -340,6 +346,7 @@ help:
 	@echo 'make test-load      64 writers, 64 readers, PostgreSQL killed every two minutes (LOAD_MINUTES=20; SAN=thread LOAD_MINUTES=5)'
 	@echo 'make test-attack    slow clients, half-sent bodies, endless chunks (ATTACK_GB=10), smuggling, hostile names, all at once'
 	@echo 'make test-faults    everything that can break is broken, and the table of it (root for some of it; FAULTS="-k network": some)'
+	@echo 'make test-restore   a backup of 10 million samples into an empty server: the same answers (SAMPLES=300000: a quick look)'
 	@echo 'make test-compose   build and start docker-compose.yml for real, with podman (root)'
 	@echo 'make test-fresh     make run and make test in a bare Debian made with debootstrap (root)'
 	@echo 'make lint-js        eslint and tsc --checkJs on the scripts'
