@@ -15,15 +15,16 @@ export class ApiError extends Error {
 // options as fetch() takes them
 export async function ask(url, options = {}) {
 	let res;
+	let text;
 
 	try {
 		res = await fetch(url, { ...options, headers: { accept: 'application/json', ...options.headers } });
+		text = await res.text(); // may break off, too: when the page is left, say
 	} catch (e) {
 		if (e.name === 'AbortError') throw e;
 		throw new ApiError(0, { message: 'The server did not answer.' }, '', url);
 	}
 	const id = res.headers.get('x-request-id') ?? '';
-	const text = await res.text();
 	let body = null;
 
 	try {
