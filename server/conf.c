@@ -269,19 +269,27 @@ static bool holds_secret(const struct option *o, const char *value)
 
 	if (o->at == AT(webhook_url))
 		return true;
-	if (o->at != AT(db) && o->at != AT(smtp_url))
+	if (o->at != AT(db) && o->at != AT(db_read) && o->at != AT(smtp_url))
 		return false;
 	return strcasestr(value, "password") || (at && strchr(at, '@'));
 }
 
-/* ps shows the command line for as long as the process lives: there it is written over, and used from a copy. */
+/* ps shows the command line for as long as the process lives: there it is written over, and used from a copy, as long-lived. */
 static const char *hide(const char *value)
 {
-	char *copy = strdup(value);
+	static struct hidden {
+		struct hidden *next;
+		char value[];
+	} *all;
+	size_t size = strlen(value) + 1;
+	struct hidden *copy = malloc(sizeof(*copy) + size);
 
 	must(copy);
-	memset((char *)(uintptr_t)value, '*', strlen(value));
-	return copy;
+	memcpy(copy->value, value, size);
+	copy->next = all;
+	all = copy;
+	memset((char *)(uintptr_t)value, '*', size - 1);
+	return copy->value;
 }
 
 /* One word "--name", "--name=value"; eats the next word where a value is needed. */

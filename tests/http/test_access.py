@@ -212,17 +212,20 @@ def test_no_secret_is_told(api, server, database, tmp_path):
 
 
 @pytest.mark.parametrize("conninfo", ["host=/nonexistent user=x password=hunter2", "postgresql://x:hunter2@127.0.0.1:1/db"])
-def test_a_password_on_the_command_line_is_taken_off_it(conninfo, tmp_path):
-    watch = Process("watch", "--db", conninfo, "--webhook-url", "https://hooks.example/T0/hunter2", "--smtp-url", "smtp://lab:hunter2@mail.example", "--mail-from", "a@example.org",
-                    "--mail-to", "b@example.org", log=tmp_path / "log").start()
+@pytest.mark.parametrize("command, options", [
+    ("watch", ["--webhook-url", "https://hooks.example/T0/hunter2", "--smtp-url", "smtp://lab:hunter2@mail.example", "--mail-from", "a@example.org", "--mail-to", "b@example.org"]),
+    ("serve", ["--listen", "127.0.0.1:0", "--db-read", "host=/nonexistent user=y password=hunter2"]),
+])
+def test_a_password_on_the_command_line_is_taken_off_it(command, options, conninfo, tmp_path):
+    process = Process(command, "--db", conninfo, *options, log=tmp_path / "log").start()
     try:
-        line = lambda: pathlib.Path(f"/proc/{watch.process.pid}/cmdline").read_bytes()
+        line = lambda: pathlib.Path(f"/proc/{process.process.pid}/cmdline").read_bytes()
         wait_until(lambda: b"*****" in line(), "the command line is written over")
-        assert b"hunter2" not in line() and b"--webhook-url" in line()
-        wait_until(lambda: watch.log.stat().st_size, "it says that there is no database")
-        assert "hunter2" not in watch.log_tail()
+        wait_until(lambda: process.log.stat().st_size, "it says that there is no database, or that it listens")
+        assert b"hunter2" not in line() and options[-2].encode() in line()
+        assert "hunter2" not in process.log_tail()
     finally:
-        watch.kill()
+        process.kill()
 
 
 def test_a_wrong_token_takes_as_long_as_another(server, api):
