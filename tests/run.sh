@@ -26,7 +26,7 @@ count() {
 	echo "== $5: $p passed, $f failed, $s skipped"
 }
 
-lines() { grep -cE "$1" "$2"; }
+lines() { grep -acE "$1" "$2"; }
 
 run_layers() {
 	tests/layers.sh > "$logs/layers.log" 2>&1
@@ -45,14 +45,14 @@ run_unit() {
 	log=$logs/unit.log
 	prove -v --merge $programs > "$log" 2>&1
 	status=$?
-	grep -E '^not ok' -A 6 "$log" | grep -vE '^(ok|--)' | head -200
-	grep -E '^(ok .*|1\.\.0 )# SKIP' "$log"
+	grep -aE '^not ok' -A 6 "$log" | grep -vE '^(ok|--)' | head -200
+	grep -aE '^(ok .*|1\.\.0 )# SKIP' "$log"
 	sed -n '/^Test Summary Report/,$p' "$log"
 	crashed=$(sed -n 's/ *(Wstat: .* Failed: 0)$//p' "$log")	# ended badly without a failed test: each is one failure
 	for program in $crashed; do
 		awk -v from="$program .." '/ \.\.+ *$/ || /^Test Summary/ { on = !index($0, from) ? 0 : 1 } on' "$log" | tail -50
 	done
-	count "$(grep -E '^ok ' "$log" | grep -cvE '# SKIP')" "$(($(lines '^not ok ' "$log") + $(echo $crashed | wc -w)))" \
+	count "$(grep -aE '^ok ' "$log" | grep -cvE '# SKIP')" "$(($(lines '^not ok ' "$log") + $(echo $crashed | wc -w)))" \
 		"$(lines '^(ok .*|1\.\.0 )# SKIP' "$log")" $status unit
 }
 
