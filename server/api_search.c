@@ -119,8 +119,8 @@ static int look_in_alerts(struct search *s, struct req *rq, struct err *err)
 
 		if (calc_alert_name(rq->server->catalog, s->a, &list[i], &al, err))
 			return -1;
-		note = arena_printf(s->a, "%s %s since %s, %s: %s", db_alerts_kind(&list[i]), table_percent(s->a, list[i].worst_percent),
-				    al.to->name, list[i].state, calc_alert_list_text(s->a, al.machines, al.n_machines, 20));
+		note = arena_printf(s->a, "%s since %s, %s, %s: %s", table_percent(s->a, list[i].worst_percent), al.to->name,
+				    db_alerts_kind(&list[i]), list[i].state, calc_alert_list_text(s->a, al.machines, al.n_machines, 20));
 		offer(s, "alert", al.benchmark->name, note, arena_strdup(s->a, uuid_format(&list[i].id, id)));
 	}
 	return 0;

@@ -186,6 +186,8 @@ test('the search box leads to kernels, benchmarks, machines and alerts by any pa
 		await v.page.keyboard.press('/');
 		await v.page.keyboard.type('alert regression tw4m');
 		await v.page.getByRole('option').first().waitFor();
+		const seen = await v.page.locator('.options li .val').evaluateAll((all) => all.map((e) => e.clientWidth >= e.scrollWidth && e.clientWidth > 0));
+		assert.ok(seen.length && seen.every(Boolean), 'however long what is said of it, the name is there');
 		await v.page.keyboard.press('ArrowDown');
 		await v.page.keyboard.press('ArrowUp');
 		await v.page.keyboard.press('Enter');
