@@ -63,11 +63,20 @@ static int check_times(const char *name, gnutls_x509_crt_t first, struct err *er
 	return 0;
 }
 
+static int check_first(const char *name, gnutls_x509_crt_t first, unsigned char id[64], size_t *id_len, struct err *err)
+{
+	int bad = gnutls_x509_crt_get_key_id(first, 0, id, id_len);
+
+	if (bad < 0)
+		return err_set(err, ERR_SETUP, "--tls-cert %s: its public key: %s", name, gnutls_strerror(bad));
+	return check_times(name, first, err);
+}
+
 static int read_chain(struct pair *p, const char *name, unsigned char id[64], size_t *id_len, struct err *err)
 {
 	gnutls_x509_crt_t *list = NULL;
 	gnutls_datum_t data = { 0 };
-	unsigned n = 0;
+	unsigned n = 0, kept;
 	int bad, ret = -1;
 
 	if (read_file("--tls-cert", name, &data, err))
@@ -76,17 +85,14 @@ static int read_chain(struct pair *p, const char *name, unsigned char id[64], si
 	gnutls_free(data.data);
 	if (bad < 0)
 		return err_set(err, ERR_SETUP, "--tls-cert %s: no certificates in PEM form, the server's own first: %s", name, gnutls_strerror(bad));
-	p->n = n;
+	kept = n;
 	if (n > CHAIN_MAX)
 		err_set(err, ERR_SETUP, "--tls-cert %s: %u certificates; at most %d make a chain", name, n, CHAIN_MAX);
-	else if ((bad = gnutls_pcert_import_x509_list(p->chain, list, &p->n, 0)) < 0)
+	else if ((bad = gnutls_pcert_import_x509_list(p->chain, list, &kept, 0)) < 0)
 		err_set(err, ERR_SETUP, "--tls-cert %s: %s", name, gnutls_strerror(bad));
-	else if ((bad = gnutls_x509_crt_get_key_id(list[0], 0, id, id_len)) < 0)
-		err_set(err, ERR_SETUP, "--tls-cert %s: its public key: %s", name, gnutls_strerror(bad));
 	else
-		ret = check_times(name, list[0], err);
-	if (ret)
-		p->n = 0;
+		ret = check_first(name, list[0], id, id_len, err);
+	p->n = n <= CHAIN_MAX && bad >= 0 ? kept : 0;	/* pair_free() has them, whatever is wrong with the first */
 	for (unsigned i = 0; i < n; i++)
 		gnutls_x509_crt_deinit(list[i]);
 	gnutls_free(list);
