@@ -195,9 +195,11 @@ static bool take_result(struct reading *rd, const char *line)
 	size_t n = format_text_words(copy, words, COLUMNS_MAX + 1), at = time_column(rd);
 	double processes, threads, errors, value, bytes, calls;
 	struct format_series *s;
+	const char *time;
 
-	if (!rd->n_columns || n < 6)
+	if (!rd->n_columns || at == SIZE_MAX || n < 6)	/* a header may have more columns than are taken */
 		return false;
+	time = at + 1 < n ? words[at + 1] : NULL;
 	processes = number_in(rd, words, n, "prc");
 	threads = number_in(rd, words, n, "thr");
 	errors = number_in(rd, words, n, "errors");
@@ -208,8 +210,8 @@ static bool take_result(struct reading *rd, const char *line)
 	s = series_of(rd, words[0], processes, threads, bytes, rd->lines.number);
 	rd->open = NULL;
 	if (errors > 0) {
-		failed(rd, s, errors, words[at + 1]);
-	} else if (at + 1 >= n || !format_text_number(words[at + 1], &value) || !(value > 0)) {
+		failed(rd, s, errors, time ? time : "none");
+	} else if (!time || !format_text_number(time, &value) || !(value > 0)) {
 		format_left_out_line(&rd->d, rd->lines.number, "expected a time above 0 in column %s", rd->columns[at]);
 	} else {
 		s->r.unit = rd->columns[at];
