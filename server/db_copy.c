@@ -106,7 +106,8 @@ int db_copy_end(struct db *db, const char *why, int64_t *rows, struct err *err)
 		return why ? 0 : err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	if (PQputCopyEnd(db->conn, why) != 1)
 		return why ? 0 : failed(db, NULL, "copy", err);
-	if (why)
-		return finish(db, rows, &ignored) ? 0 : 0;
-	return finish(db, rows, err);
+	if (!why)
+		return finish(db, rows, err);
+	finish(db, rows, &ignored);		/* that it failed is what was asked for */
+	return 0;
 }

@@ -38,7 +38,7 @@ static size_t unique(int64_t *ids, size_t n)
 	return kept;
 }
 
-/* The list of a run, among those there are or as one more. */
+/* The list of a run, among those there are or as one more: a lab has few, and most differ in length or first id. */
 static size_t list_of(struct list *lists, size_t *n_lists, const int64_t *ids, size_t n)
 {
 	size_t i = 0;
