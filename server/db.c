@@ -174,6 +174,7 @@ int db_own_failed(struct db *db, const PGresult *first, const char *what, struct
 
 	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state ? state : "");
 	db->fate = fate_of(db);
+	db->hung = db->overdue;
 	if (db->overdue)
 		snprintf(line, sizeof(line), "no answer in %d s", db_own_patience_ms(db) / 1000);
 	else
@@ -307,6 +308,7 @@ int db_connect(struct db *db, struct err *err)
 		return 0;
 	db->sqlstate[0] = 0;
 	db->fate = FATE_LOST;
+	db->hung = false;
 	ret = open_link(db, err);
 	db->waited_usec += tm_monotonic_usec() - begun;
 	counted.open += db->conn != NULL;
@@ -401,6 +403,7 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 {
 	PGresult *result = NULL;
 	bool was_up = db->conn != NULL;
+	struct err hung = { 0 };
 	int ret;
 
 	if (rows)
@@ -415,7 +418,9 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 	 * db_tx() there are only statements that may run twice, so once more, on a new link.
 	 */
 	if (ret && !db->in_tx && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
-		ret = execute(db, st, args, n, &result, err);
+		if (db->hung)
+			hung = *err;
+		ret = execute(db, st, args, n, &result, err) ? db_own_why(db, &hung, err) : 0;
 	} else if (ret && !db->in_tx && db->fate == FATE_STALE) {
 		db_own_forget(db);
 		ret = execute(db, st, args, n, &result, err);
@@ -477,6 +482,13 @@ void db_own_clean_up(struct db *db)
 	db->fate = fate;
 }
 
+int db_own_why(const struct db *db, const struct err *hung, struct err *err)
+{
+	if (hung->kind && !db->conn)
+		*err = *hung;
+	return -1;
+}
+
 /* One attempt. *fate: why it failed, FATE_FINAL also for what fn itself refused. */
 static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struct err *err)
 {
@@ -517,6 +529,7 @@ static void back_off(struct db *db, int tries, int64_t left_usec)
 int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *err)
 {
 	int64_t end = tm_monotonic_usec() + (int64_t)deadline_ms * 1000, left;
+	struct err hung = { 0 };
 	enum fate fate;
 
 	must(!db->in_tx);
@@ -525,9 +538,11 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 	for (int tries = 0;; tries++) {
 		if (!attempt(db, fn, arg, &fate, err))
 			return 0;
+		if (db->hung)
+			hung = *err;
 		left = end - tm_monotonic_usec();
 		if (fate == FATE_FINAL || left <= 0)
-			return -1;
+			return db_own_why(db, &hung, err);
 		if (fate == FATE_STALE && tries > 1)	/* not forgotten but refused: 0A000 has other causes too */
 			return err_set(err, ERR_BUG, "%s", err->message);
 		/* a link found dead at its first use is not worth a pause */
