@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "../lib/log.h"
 #include "../lib/must.h"
@@ -36,14 +37,18 @@ static void answer(struct call *call, struct reply_body *body)
 	call->response = reply_make(body, r, &call->sent);
 }
 
-/* Why requests are not served: at most a line a second, while as many may fail as come. */
+/*
+ * Why requests are not served: of each reason at most a line a second, while as many may fail as come. A reason in
+ * the place of another waits for that one: there are few at a time.
+ */
 static void tell_unavailable(const struct call *call, const struct err *err)
 {
-	static _Atomic int64_t next_at;
-	int64_t now = tm_monotonic_usec(), due = atomic_load(&next_at);
+	static _Atomic int64_t next_at[16];
+	_Atomic int64_t *next = &next_at[XXH3_64bits(err->message, strlen(err->message)) % 16];
+	int64_t now = tm_monotonic_usec(), due = atomic_load(next);
 	char quoted[800];
 
-	if (now >= due && atomic_compare_exchange_strong(&next_at, &due, now + 1000000))
+	if (now >= due && atomic_compare_exchange_strong(next, &due, now + 1000000))
 		log_event(LOG_WARN, "unavailable", "request_id=%s error=%s", call->rq.request_id,
 			  log_quote(quoted, sizeof(quoted), err->message));
 }
