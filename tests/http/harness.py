@@ -92,6 +92,7 @@ class Postgres:
         wait_until(self.is_up, "PostgreSQL accepts connections", timeout=3 * PATIENCE)  # recovery, on a busy disk
 
     def is_up(self):
+        assert self.process.poll() is None, f"PostgreSQL ended by itself: {self.log.read_bytes()[-2000:].decode(errors='replace')}"
         try:
             psycopg2.connect(self.conninfo("postgres")).close()
             return True
@@ -106,7 +107,8 @@ class Postgres:
             self.process = None
 
     def kill(self):
-        """kill -9 of the postmaster and every backend."""
+        """kill -9 of the postmaster and every backend; stopped before, so that it makes no more that would outlive it."""
+        self.process.send_signal(signal.SIGSTOP)
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], stdout=subprocess.PIPE,
                                   text=True).stdout.split()
         self.process.kill()
