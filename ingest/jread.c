@@ -87,6 +87,13 @@ static int scan_value(struct scan *sc, struct err *err)
 	return sc->depth == 0;
 }
 
+static struct jread_slice trimmed(struct jread_slice s)
+{
+	while (s.len && is_blank(s.text[s.len - 1]))
+		s.len--;
+	return s;
+}
+
 static void add_slice(struct arena *a, struct jread_split *out, size_t *cap, struct jread_slice s)
 {
 	if (out->n == *cap) {
@@ -95,9 +102,7 @@ static void add_slice(struct arena *a, struct jread_split *out, size_t *cap, str
 		out->slices = arena_grow(a, out->slices, *cap * sizeof(s), more * sizeof(s));
 		*cap = more;
 	}
-	while (s.len && is_blank(s.text[s.len - 1]))
-		s.len--;
-	out->slices[out->n++] = s;
+	out->slices[out->n++] = trimmed(s);
 }
 
 /* The elements of the array that starts at i: 1, 0 or -1 as scan_value(). */
@@ -129,6 +134,11 @@ static int split_array(struct arena *a, struct scan *sc, struct jread_split *out
 end:
 	scan_blanks(sc);
 	return sc->i == sc->len;
+}
+
+struct jread_slice jread_whole(const char *text, size_t len)
+{
+	return trimmed((struct jread_slice){ .text = text, .len = len, .line = 1 });
 }
 
 int jread_split(struct arena *a, const char *text, size_t len, size_t depth_max, struct jread_split *out,
@@ -172,17 +182,34 @@ int jread_check_depth(const struct jread_slice *slice, size_t depth_max, struct 
 	return 0;
 }
 
-struct jnode *jread_parse(const struct jread_slice *slice, bool *syntax, struct err *err)
+static struct jread_doc *new_doc(struct arena *a)
 {
-	struct arena *a = arena_new();
 	struct jread_doc *doc = arena_zalloc(a, sizeof(*doc));
 
 	doc->arena = a;
-	if (jread_quick_parse(slice, doc))
+	return doc;
+}
+
+struct jnode *jread_stream(const struct jread_slice *slice, const struct jread_stream *stream)
+{
+	struct arena *a = arena_new();
+	struct jread_doc *doc = new_doc(a);
+
+	if (jread_quick_parse(slice, stream, doc))
+		return &doc->root;
+	arena_free(a);
+	return NULL;
+}
+
+struct jnode *jread_parse(const struct jread_slice *slice, bool *syntax, struct err *err)
+{
+	struct arena *a = arena_new();
+	struct jread_doc *doc = new_doc(a);
+
+	if (jread_quick_parse(slice, NULL, doc))
 		return &doc->root;
 	arena_reset(a);
-	doc = arena_zalloc(a, sizeof(*doc));
-	doc->arena = a;
+	doc = new_doc(a);
 	if (!jread_careful_parse(slice, doc, syntax, err))
 		return &doc->root;
 	arena_free(a);

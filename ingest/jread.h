@@ -15,6 +15,7 @@
 #include "../lib/arena.h"
 #include "../lib/buf.h"
 #include "../lib/err.h"
+#include "jscan.h"
 
 struct jnode;			/* a value of a parsed document */
 
@@ -32,6 +33,9 @@ struct jread_split {
 	size_t n;
 };
 
+/* The whole of a text, without the blanks at its end. */
+struct jread_slice jread_whole(const char *text, size_t len);
+
 /*
  * Cuts a text that starts with '[' into its elements without parsing them, and refuses
  * what nests deeper than depth_max (within an element). 0, or -1 with ERR_BAD_JSON.
@@ -48,6 +52,21 @@ int jread_check_depth(const struct jread_slice *slice, size_t depth_max, struct 
  * a number no double can hold, NUL in a string).
  */
 struct jnode *jread_parse(const struct jread_slice *slice, bool *syntax, struct err *err);
+
+/* A long array that is not to become nodes: take() reads it from `in`, which stands at its '[', to behind its ']'. */
+struct jread_stream {
+	const char *key;		/* of the outermost object's member */
+	unsigned depth_max;		/* of all else */
+	bool (*take)(void *cls, struct jscan *in);	/* false: not this way */
+	void *cls;
+};
+
+/*
+ * Parses a document whose member stream->key, where it is an array, take() reads; in the document that is an array
+ * without elements. NULL, and no word of why, for what is not surely good or what take() refused: read it
+ * by jread_parse() then. Owner as there.
+ */
+struct jnode *jread_stream(const struct jread_slice *slice, const struct jread_stream *stream);
 void jread_free(struct jnode *root);			/* accepts NULL */
 
 enum jread_type jread_type(const struct jnode *v);	/* JREAD_ABSENT for NULL */
@@ -73,6 +92,10 @@ const struct jnode *jread_value(const struct jmember *m);
  * equal documents, however they were spelled.
  */
 void jread_canonical(const struct jnode *v, const char *const *leave_out, struct buf *out);
+
+/* The same, where the member `key` of the object v is not its own value but `text`, which is canonical already. */
+void jread_canonical_with(const struct jnode *v, const char *const *leave_out, const char *key, const struct buf *text,
+			  struct buf *out);
 
 /* Writes "BASE/KEY" with the key escaped as RFC 6901 wants. */
 char *jread_pointer(struct arena *a, const char *base, const char *key);

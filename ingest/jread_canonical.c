@@ -23,9 +23,14 @@ static bool is_left_out(const char *const *leave_out, const char *key)
 	return false;
 }
 
-static void put_value(struct jsonw *j, const struct jnode *v, const char *const *leave_out);
+struct given {			/* the text of a member, instead of its value */
+	const char *key;
+	const struct buf *text;
+};
 
-static void put_object(struct jsonw *j, const struct jnode *v, const char *const *leave_out)
+static void put_value(struct jsonw *j, const struct jnode *v);
+
+static void put_object(struct jsonw *j, const struct jnode *v, const char *const *leave_out, const struct given *given)
 {
 	const struct jmember *few[16], **all = few;
 	size_t n = 0, len = jread_len(v);
@@ -41,7 +46,12 @@ static void put_object(struct jsonw *j, const struct jnode *v, const char *const
 	jsonw_object(j);
 	for (size_t i = 0; i < n; i++) {
 		jsonw_key(j, jread_key(all[i]));
-		put_value(j, jread_value(all[i]), NULL);
+		if (given && !strcmp(given->key, jread_key(all[i]))) {
+			jsonw_piece(j, given->text->p, given->text->len);
+			j->comma = true;
+		} else {
+			put_value(j, jread_value(all[i]));
+		}
 	}
 	jsonw_object_end(j);
 	if (all != few)
@@ -58,16 +68,16 @@ static void put_number(struct jsonw *j, const struct jnode *v)
 		jsonw_num(j, jread_num(v));
 }
 
-static void put_value(struct jsonw *j, const struct jnode *v, const char *const *leave_out)
+static void put_value(struct jsonw *j, const struct jnode *v)
 {
 	switch (jread_type(v)) {
 	case JREAD_OBJECT:
-		put_object(j, v, leave_out);
+		put_object(j, v, NULL, NULL);
 		break;
 	case JREAD_ARRAY:
 		jsonw_array(j);
 		for (size_t i = 0; i < jread_len(v); i++)
-			put_value(j, jread_at(v, i), NULL);
+			put_value(j, jread_at(v, i));
 		jsonw_array_end(j);
 		break;
 	case JREAD_STRING:
@@ -90,5 +100,18 @@ void jread_canonical(const struct jnode *v, const char *const *leave_out, struct
 {
 	struct jsonw j = jsonw_begin(out);
 
-	put_value(&j, v, leave_out);
+	if (jread_type(v) == JREAD_OBJECT)
+		put_object(&j, v, leave_out, NULL);
+	else
+		put_value(&j, v);
+}
+
+void jread_canonical_with(const struct jnode *v, const char *const *leave_out, const char *key, const struct buf *text,
+			  struct buf *out)
+{
+	struct given given = { key, text };
+	struct jsonw j = jsonw_begin(out);
+
+	must(jread_type(v) == JREAD_OBJECT);
+	put_object(&j, v, leave_out, &given);
 }

@@ -27,11 +27,13 @@ struct jread_doc {
 	struct arena *arena;
 };
 
+#define JREAD_QUICK_DEPTH 64	/* it recurses; deeper ones are read carefully */
+
 /*
- * Most documents, quickly: ASCII, no \u escapes, nothing odd. False for anything else, good
- * or bad, with the document to be thrown away: that is the careful one's to judge.
+ * Most documents, quickly. False for anything it is not sure of, good or bad, with the document to be thrown
+ * away: that is the careful one's to judge. `stream` as for jread_stream(), or NULL.
  */
-bool jread_quick_parse(const struct jread_slice *slice, struct jread_doc *doc);
+bool jread_quick_parse(const struct jread_slice *slice, const struct jread_stream *stream, struct jread_doc *doc);
 
 /* Any document, by jansson, which also says what is wrong with a bad one. As jread_parse(). */
 int jread_careful_parse(const struct jread_slice *slice, struct jread_doc *doc, bool *syntax, struct err *err);

@@ -44,10 +44,8 @@ void submission_build_fini(struct draft *d)
 	buf_fini(&d->scratch);
 }
 
-const char *submission_build_bad_name(const char *text, size_t max)
+const char *submission_build_bad_text(const char *text, size_t n, size_t max)
 {
-	size_t n = strlen(text);
-
 	if (!n)
 		return "is empty";
 	if (n > max)
@@ -58,6 +56,11 @@ const char *submission_build_bad_name(const char *text, size_t max)
 	if (text[0] == ' ' || text[n - 1] == ' ')
 		return "begins or ends with a blank";
 	return NULL;
+}
+
+const char *submission_build_bad_name(const char *text, size_t max)
+{
+	return submission_build_bad_text(text, strlen(text), max);
 }
 
 /* 0 when the text is absent or good; said texts are bad without another word. */

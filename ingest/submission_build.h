@@ -85,6 +85,7 @@ struct draft_result {			/* borrowed texts: all is copied */
 	const char *benchmark, *metric, *unit;
 	struct draft_param *params;	/* gets sorted */
 	size_t n_params;
+	const char *params_text;	/* or, instead: checked and canonical already, the draft keeps it as it is */
 	enum better better;
 	enum result_status status;
 	const char *error;
@@ -126,6 +127,7 @@ int submission_build_wrong(struct draft *d, const struct draft_result *r, const 
 
 /* NULL when the text is good as a name of at most `max` bytes, else what is wrong with it. */
 const char *submission_build_bad_name(const char *text, size_t max);
+const char *submission_build_bad_text(const char *text, size_t n, size_t max);	/* of n bytes */
 
 /* True when v can be no value in `unit` (NULL = not said): not finite, or a time that is not above 0. */
 bool submission_build_bad_value(struct arena *a, const char *unit, double v);

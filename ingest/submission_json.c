@@ -434,9 +434,11 @@ void submission_json_context(struct arena *a, const struct jnode *v, int64_t now
 	warn_unknown(&root, known_members, IGNORED);
 }
 
+/* What "the same again" means: all but the id. */
+static const char *const no_id[] = { "run_id", NULL };
+
 struct submission *submission_json_read(struct arena *a, const struct jnode *v, int64_t now, struct err *err)
 {
-	static const char *const no_id[] = { "run_id", NULL };
 	struct submission *sub;
 	struct draft d;
 	struct in root = { &d, v, "" };
@@ -458,5 +460,46 @@ struct submission *submission_json_read(struct arena *a, const struct jnode *v, 
 	sub = submission_build_finish(&d, content.p, content.len, err);
 	buf_fini(&content);
 	submission_build_fini(&d);
+	return sub;
+}
+
+struct streamed {
+	struct draft d;
+	struct buf results;	/* canonical; empty: there were none */
+};
+
+static bool take_results(void *cls, struct jscan *in)
+{
+	struct streamed *s = cls;
+
+	return submission_json_stream(&s->d, in, &s->results);
+}
+
+struct submission *submission_json_quick(struct arena *a, const struct jread_slice *slice, int64_t now)
+{
+	struct streamed s;
+	struct jread_stream stream = { "results", SUBMISSION_DEPTH_MAX, take_results, &s };
+	struct submission *sub = NULL;
+	struct jnode *doc;
+	struct err err = { 0 };
+	struct buf content;
+
+	begin(a, now, &s.d);
+	buf_init(&s.results);
+	doc = jread_stream(slice, &stream);
+	if (jread_type(doc) == JREAD_OBJECT && s.results.len) {
+		struct in root = { &s.d, doc, "" };
+
+		read_head(&root);
+		submission_build_head(&s.d);
+		warn_unknown(&root, known_members, IGNORED);
+		buf_init(&content);
+		jread_canonical_with(doc, no_id, stream.key, &s.results, &content);
+		sub = submission_build_finish(&s.d, content.p, content.len, &err);
+		buf_fini(&content);
+	}
+	jread_free(doc);
+	buf_fini(&s.results);
+	submission_build_fini(&s.d);
 	return sub;
 }

@@ -29,6 +29,8 @@ struct series_set {		/* open addressing, at most half full */
 	struct series_slot *slots;
 	size_t cap;
 	uint64_t seed;		/* so that nobody can send names that collide */
+	const char *benchmark, *metric, *unit;	/* of the result before, */
+	uint64_t names;				/* and what they make of the seed */
 };
 
 #define NO_SLOT_INDEX ((uint32_t)DRAFT_RESULT_NO_INDEX)
@@ -74,15 +76,18 @@ void submission_build_expect(struct draft *d, size_t n)
 /* The copy of s; the one of the result before when it is the same. */
 static const char *keep(struct draft *d, const char **last, const char *s)
 {
-	if (!*last || strcmp(*last, s))
+	if (*last != s && (!*last || strcmp(*last, s)))
 		*last = arena_strdup(d->a, s);
 	return *last;
 }
 
-static int check_name(struct draft *d, const struct draft_result *r, const char *field, const char *text)
+/* `last`: the one of the result before, which is good. */
+static int check_name(struct draft *d, const struct draft_result *r, const char *field, const char *text, const char *last)
 {
 	const char *bad;
 
+	if (text && text == last)
+		return 0;
 	if (text == submission_build_said)
 		return -1;
 	if (!text)
@@ -119,6 +124,8 @@ static const char *params_text(struct draft *d, const struct draft_result *r)
 	struct jsonw j = jsonw_begin(&d->scratch);
 	const char *bad;
 
+	if (r->params_text)
+		return r->params_text;
 	if (!r->n_params)
 		return "{}";
 	if (r->n_params > PARAMS_MAX) {
@@ -156,7 +163,7 @@ static void set_unit(struct draft *d, const struct draft_result *r, struct resul
 	const char *given = d->last.original_unit ? d->last.original_unit : d->last.unit;
 	const char *canonical;
 
-	if (!given || strcmp(given, r->unit)) {
+	if (!given || (given != r->unit && strcmp(given, r->unit))) {
 		d->last_is_time = unit_canonical(d->a, r->unit, &canonical, &d->last_factor);
 		d->last.unit = arena_strdup(d->a, canonical);
 		d->last.original_unit = strcmp(canonical, r->unit) ? arena_strdup(d->a, r->unit) : NULL;
@@ -165,16 +172,22 @@ static void set_unit(struct draft *d, const struct draft_result *r, struct resul
 	out->original_unit = d->last.original_unit;
 }
 
+/* In the unit of the result at hand. */
+static bool good_value(const struct draft *d, double v)
+{
+	return isfinite(v) && isfinite(v * d->last_factor) && (!d->last_is_time || v * d->last_factor > 0);
+}
+
 /* What a value must be; a time of nothing or less is a measurement that went wrong. */
 static int check_value(struct draft *d, const struct draft_result *r, const char *field, double v)
 {
+	if (good_value(d, v))
+		return 0;
 	if (isnan(v))	/* the reader has said why */
 		return -1;
 	if (!isfinite(v) || !isfinite(v * d->last_factor))
 		return wrong(d, r, field, "a finite number is needed");
-	if (d->last_is_time && !(v * d->last_factor > 0))
-		return wrong(d, r, field, "a time above 0 is needed, this is %g %s", v, r->unit);
-	return 0;
+	return wrong(d, r, field, "a time above 0 is needed, this is %g %s", v, r->unit);
 }
 
 bool submission_build_bad_value(struct arena *a, const char *unit, double v)
@@ -237,9 +250,11 @@ static int take_values(struct draft *d, const struct draft_result *r, struct res
 	char field[40];
 
 	for (size_t i = 0; i < r->n_values; i++) {
+		v[i] = r->values[i] * d->last_factor;
+		if (good_value(d, r->values[i]))
+			continue;
 		snprintf(field, sizeof(field), "values/%zu", i);
 		bad |= check_value(d, r, field, r->values[i]);
-		v[i] = r->values[i] * d->last_factor;
 	}
 	if (bad)
 		return -1;
@@ -314,22 +329,39 @@ static int take_numbers(struct draft *d, const struct draft_result *r, struct re
 	return r->values ? take_values(d, r, out) : take_summary(d, r, out);
 }
 
-static uint64_t mix(uint64_t h, const char *s)
+static uint64_t fold(uint64_t a, uint64_t b)
 {
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
-	h = (h ^ 0x1f) * 0x9e3779b97f4a7c15ULL;
-	return h ^ (h >> 29);
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t series_hash(const struct series_set *set, const struct result *r)
+/* Eight bytes at a time, both halves of a product: as wyhash does. The length keeps texts apart. */
+static uint64_t mix(uint64_t h, const char *s)
 {
-	uint64_t h = set->seed;
+	size_t n = strlen(s);
+	uint64_t w;
 
-	h = mix(h, r->params);
-	h = mix(h, r->benchmark);
-	h = mix(h, r->metric);
-	return mix(h, r->unit);
+	h ^= n;
+	for (; n >= sizeof(w); s += sizeof(w), n -= sizeof(w)) {
+		memcpy(&w, s, sizeof(w));
+		h = fold(h ^ w, UINT64_C(0x9e3779b97f4a7c15));
+	}
+	w = 0;
+	memcpy(&w, s, n);
+	return fold(h ^ w, UINT64_C(0xd6e8feb86659fd93));
+}
+
+/* Mostly the names are those of the result before, and the draft keeps them once. */
+static uint64_t series_hash(struct series_set *set, const struct result *r)
+{
+	if (set->benchmark != r->benchmark || set->metric != r->metric || set->unit != r->unit) {
+		set->names = mix(mix(mix(set->seed, r->benchmark), r->metric), r->unit);
+		set->benchmark = r->benchmark;
+		set->metric = r->metric;
+		set->unit = r->unit;
+	}
+	return mix(set->names, r->params);
 }
 
 static bool same_series(const struct result *a, const struct result *b)
@@ -403,9 +435,9 @@ static bool take(struct draft *d, const struct draft_result *r, struct result *o
 {
 	int bad = r->broken ? -1 : 0, bad_unit;
 
-	bad |= check_name(d, r, "benchmark", r->benchmark);
-	bad |= check_name(d, r, "metric", r->metric);
-	bad_unit = check_name(d, r, "unit", r->unit);
+	bad |= check_name(d, r, "benchmark", r->benchmark, d->last.benchmark);
+	bad |= check_name(d, r, "metric", r->metric, d->last.metric);
+	bad_unit = check_name(d, r, "unit", r->unit, d->last.original_unit ? d->last.original_unit : d->last.unit);
 	out->params = params_text(d, r);
 	if (r->iterations < 0)
 		bad |= wrong(d, r, "iterations", "a count of 0 or more is needed");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "num.h"
+#include "plain.h"
 #include "utf8.h"
 
 static void value(struct jsonw *j)
@@ -57,23 +58,6 @@ void jsonw_array_end(struct jsonw *j)
 	j->comma = true;
 }
 
-/* What stands in a string as it is. From 0x80 on it must be UTF-8 to do so: escaped() looks. */
-static bool plain(unsigned char c)
-{
-	return c >= 0x20 && c != '"' && c != '\\' && c != '<' && c < 0x7f;
-}
-
-/* Whether all eight are. Bytes side by side: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson). */
-static bool plain8(uint64_t w)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-	uint64_t bad = (w - ones * 0x20) | w;			/* below 0x20, above 0x7f */
-
-	bad |= ((w ^ ones * '"') - ones) | ((w ^ ones * '\\') - ones) | ((w ^ ones * '<') - ones) |
-	       ((w ^ ones * 0x7f) - ones);
-	return !(bad & tops);
-}
-
 /* Appends from the first byte that is not plain on. */
 static void escaped(struct buf *out, const char *s, size_t n)
 {
@@ -81,7 +65,7 @@ static void escaped(struct buf *out, const char *s, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
-		size_t more = c < 0x80 ? plain(c) : utf8_char(s + i, n - i);
+		size_t more = c < 0x80 ? plain_char(c) : utf8_char(s + i, n - i);	/* from 0x80 on: only UTF-8 */
 
 		if (more) {
 			i += more - 1;
@@ -113,11 +97,11 @@ static void quoted(struct jsonw *j, const char *s, size_t n)
 	*p++ = '"';
 	for (; n - i >= 8; i += 8, p += 8) {
 		memcpy(&word, s + i, 8);
-		if (!plain8(word))
+		if (plain_stops(le64toh(word)))
 			break;
 		memcpy(p, &word, 8);
 	}
-	for (; i < n && plain((unsigned char)s[i]); i++)
+	for (; i < n && plain_char((unsigned char)s[i]); i++)
 		*p++ = s[i];
 	*p = '\0';
 	take(j, (size_t)(p - to));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh FUZZ CORPUS_DUMP OUT [TARGET...]: fuzzes each target for FUZZ_SECONDS (readers, 120) or FUZZ_SECONDS_MORE
-# (submission, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query, selector and inflate are FUZZ_server's.
+# (submission, json, kernel, thp, cpu, sniff; ten times as long), FUZZ_JOBS at a time; query, selector and inflate are FUZZ_server's.
 # What a target learned stays in OUT/corpus/TARGET, what crashed it in OUT/crashes/TARGET: put that into
 # tests/fuzz/saved/TARGET, which `make test` replays. Calls go on from where the last one stopped, and OUT/totals adds
 # them up, so that long times can be had in pieces. Exit 1 when something crashed.
@@ -9,7 +9,7 @@ set -u
 fuzz=$1 dump=$2 out=$3
 shift 3
 seconds=${FUZZ_SECONDS:-120} more=${FUZZ_SECONDS_MORE:-$((${FUZZ_SECONDS:-120} * 10))} jobs=${FUZZ_JOBS:-1}
-special="submission kernel thp cpu sniff"
+special="submission json kernel thp cpu sniff"
 mkdir -p "$out/seeds" "$out/logs" "$out/totals"
 
 # a folder of seeds for each target, from the tests' own small files
@@ -19,8 +19,9 @@ for f in tests/data/formats/*; do
 		mkdir -p "$out/seeds/$t" && cp "$f" "$out/seeds/$t/"
 	done
 done
-mkdir -p "$out/seeds/kernel" "$out/seeds/submission"
+mkdir -p "$out/seeds/kernel" "$out/seeds/submission" "$out/seeds/json"
 cp tests/data/submission.json "$out/seeds/submission/"
+cp tests/data/submission.json tests/fuzz/seeds/submission/* "$out/seeds/json/"
 n=0
 for names in tests/data/kernel_names.tsv tests/data/kernel_order.txt; do
 	while IFS="	" read -r name rest; do

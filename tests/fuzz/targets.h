@@ -7,6 +7,8 @@
 #define TESTS_TARGETS_H
 
 #include "../unit/read_holds.h"
+#include "../unit/same_json.h"
+#include "../unit/same_submission.h"
 
 #include "../../ingest/cpuinfo.h"
 #include "../../ingest/format.h"
@@ -25,6 +27,14 @@ static const char *target_submission(struct arena *a, const char *text, size_t l
 	if (read_ndjson(a, text, len, &ctx, &res, &err))
 		return err.kind && *err.message ? NULL : "a stream refused without a reason";
 	return NULL;
+}
+
+/* Our parser against jansson, and a submission read from its text against the same by way of a tree. */
+static const char *target_json(struct arena *a, const char *text, size_t len)
+{
+	bool quick;
+
+	return json_both_ways(text, len) == JSON_OTHER ? "read otherwise than jansson does" : read_both_ways(a, text, len, &quick);
 }
 
 /* The first line is the Content-Type, which names the boundary; behind it the form. */
@@ -144,6 +154,7 @@ static const struct {
 } targets[] = {
 	{ "submission", target_submission }, { "form", target_form }, { "kernel", target_kernel },
 	{ "thp", target_thp },		     { "cpu", target_cpu },   { "sniff", target_sniff },
+	{ "json", target_json },
 };
 
 /* NULL, or what is wrong. A name that is no target is wrong, too. */

@@ -1,49 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The quick JSON parser against jansson: what it takes, jansson takes too, and makes the same of. */
+/* The quick JSON parser against jansson: what it takes, and that jansson makes the same of it. */
 #include "mutate.h"
 #include "read_file.h"
+#include "same_json.h"
 #include "tap.h"
 
-#include "../../ingest/jread_own.h"
-
 #define MUTATIONS 60000
-
-static bool same(const struct jnode *x, const struct jnode *y)
-{
-	if (x->type != y->type || x->n != y->n || x->is_int != y->is_int || x->truth != y->truth)
-		return false;
-	if (!x->key != !y->key || (x->key && strcmp(x->key, y->key)))
-		return false;
-	switch (x->type) {
-	case JREAD_NUMBER:		/* to the bit: -0.0 is not 0.0 */
-		return !memcmp(&x->num, &y->num, sizeof(x->num));
-	case JREAD_STRING:
-		return !strcmp(x->str, y->str);
-	case JREAD_ARRAY:
-	case JREAD_OBJECT:
-		for (uint32_t i = 0; i < x->n; i++)
-			if (!same(&x->child[i], &y->child[i]))
-				return false;
-	}
-	return true;
-}
-
-enum verdict { LEFT, SAME, OTHER };	/* the quick one left it, or read it as jansson does, or not */
-
-static enum verdict judge(const char *text, size_t len)
-{
-	struct jread_slice s = { text, len, 1 };
-	struct jread_doc quick = { .arena = arena_new() }, careful = { .arena = arena_new() };
-	bool took = jread_quick_parse(&s, &quick), syntax;
-	enum verdict v = LEFT;
-	struct err err = { 0 };
-
-	if (took)
-		v = !jread_careful_parse(&s, &careful, &syntax, &err) && same(&quick.root, &careful.root) ? SAME : OTHER;
-	arena_free(quick.arena);
-	arena_free(careful.arena);
-	return v;
-}
 
 /* A text in a line of TAP, where # and control characters mean something. */
 static const char *shown(const char *text)
@@ -60,12 +22,12 @@ static const char *shown(const char *text)
 
 static void takes(const char *text)
 {
-	ok(judge(text, strlen(text)) == SAME, "quick, and as jansson reads it: %s", shown(text));
+	ok(json_both_ways(text, strlen(text)) == JSON_SAME, "quick, and as jansson reads it: %s", shown(text));
 }
 
 static void leaves(const char *text)
 {
-	ok(judge(text, strlen(text)) == LEFT, "left to jansson: %s", shown(text));
+	ok(json_both_ways(text, strlen(text)) == JSON_LEFT, "left to jansson: %s", shown(text));
 }
 
 static void values(void)
@@ -78,6 +40,8 @@ static void values(void)
 		"179769313486231580793728971405301e2", "[1,2,3]", "[[[[]]]]",
 		"1234567890123456789", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
 		"99999999999999999999", "{\"99999999999999999999\":[99999999999999999999,-18446744073709551616,\"\\\"99999999999999999999\",7]}", "\t\r\n{ \"a\" : [ 1 , 2 ] }\n",
+		"\"\\u0041\\u00e9\\u20AC\"", "\"\\ud83d\\ude00 \\uDBFF\\uDFFF\"", "\"\\u007f<\x7f\"", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+		"{\"\\u00b5s\":\"\xc2\xb5s, which is eight bytes and more\"}",
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
@@ -87,7 +51,8 @@ static void values(void)
 static void left(void)
 {
 	static const char *const odd[] = {
-		"", " ", "{", "[", "\"", "\"a", "\"\\", "\"\\u0041\"", "\"\xc3\xa9\"", "\"\x7f\"", "\"\n\"", "\"\\x\"", "{\"\":1}",
+		"", " ", "{", "[", "\"", "\"a", "\"\\", "\"\\u00\"", "\"\\u00g0\"", "\"\\u0000\"", "\"\\ud83d\"", "\"\\ud83d\\u0041\"", "\"\\ude00\"",
+		"\"\\ud83dxude00\"", "\"\xc3\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xff\"", "\"\n\"", "\"\\x\"", "{\"\":1}",
 		"{\"a\":1,\"a\":2}", "{\"a\":1,}", "{\"a\"1}", "{\"a\":}", "{a:1}", "[1,]", "[,1]", "[1 2]", "[1}", "{\"a\":1]",
 		"01", "-", "-a", "1.", ".5", "1e", "1e+", "+1", "0x1", "1e400", "-1e400",
 		"NaN", "nul", "truex", "nulll", "1 1", "{} {}", "[] x", "1e99999", "'a'",
@@ -96,10 +61,10 @@ static void left(void)
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
 		leaves(odd[i]);
-	ok(judge("1\0", 2) == LEFT && judge("\"a\0b\"", 5) == LEFT, "NUL is no blank, and no letter");
+	ok(json_both_ways("1\0", 2) == JSON_LEFT && json_both_ways("\"a\0b\"", 5) == JSON_LEFT, "NUL is no blank, and no letter");
 	memset(deep, '[', 200);
 	memset(deep + 200, ']', 200);
-	ok(judge(deep, 400) == LEFT, "200 levels are left to jansson");
+	ok(json_both_ways(deep, 400) == JSON_LEFT, "200 levels are left to jansson");
 }
 
 /* A text is not NUL-terminated: nothing behind it may be looked at. The sanitizer sees to that. */
@@ -111,9 +76,9 @@ static void cut_short(const char *text)
 		char *part = malloc(n + 1);
 
 		memcpy(part, text, n);
-		wrong += judge(part, n) == OTHER;
+		wrong += json_both_ways(part, n) == JSON_OTHER;
 		part = realloc(part, n ? n : 1);
-		wrong += judge(part, n) == OTHER;
+		wrong += json_both_ways(part, n) == JSON_OTHER;
 		free(part);
 	}
 	ok(!wrong, "cut anywhere, it is never read otherwise than jansson would");
@@ -128,15 +93,15 @@ static void mutated(const char *text)
 		if (i % 8 == 0)		/* up to eight changes to one text */
 			strcpy(s, text);
 		mutate(s, size, "\"\"\\{}[]:,,0123456789.-+eE tfnu/\n\x80");
-		switch (judge(s, strlen(s))) {
-		case OTHER:
+		switch (json_both_ways(s, strlen(s))) {
+		case JSON_OTHER:
 			printf("# read otherwise: %s\n", s);
 			other++;
 			break;
-		case SAME:
+		case JSON_SAME:
 			kept++;
 			break;
-		case LEFT:
+		case JSON_LEFT:
 			break;
 		}
 	}
@@ -166,12 +131,12 @@ static void many_numbers(void)
 		text[at] = '\0';
 		if (i % 3)
 			sprintf(text + at, "e%d", rand_r(&seed) % 60 - 30);
-		enum verdict v = judge(text, strlen(text));
+		enum json_verdict v = json_both_ways(text, strlen(text));
 
-		if (v == OTHER)
+		if (v == JSON_OTHER)
 			printf("# %s\n", text);
-		other += v == OTHER;
-		taken += v == SAME;
+		other += v == JSON_OTHER;
+		taken += v == JSON_SAME;
 	}
 	ok(!other && taken > 100000, "%zu numbers, each to the bit as jansson's", taken);
 }
