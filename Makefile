@@ -161,13 +161,18 @@ bisect-score: $(BUILD)/bisect_score
 
 # The product against the least that libpq can do, and a rival: see bench/run.py. Never with a sanitizer.
 BENCH   := $(BUILD)/bench/load $(BUILD)/bench/probe_ingest $(BUILD)/bench/probe_query
+BENCH_JSON := $(BUILD)/bench/read $(BUILD)/bench/write
 $(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/measure.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -o $@ $^ $(shell $(PKG_CONFIG) --libs libpq)
+$(BENCH_JSON): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/pair.o $(BUILD)/bench/measure.o $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) $(WRAP_$(@F):%=-Wl$(comma)--wrap=%) -o $@ $^ $(CLIENT_LIBS)
+WRAP_read := malloc calloc realloc free
 bench: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all bench-programs
 	@BUILD=$(BUILD) /usr/bin/python3 bench/run.py
-bench-programs: $(BENCH)
+bench-programs: $(BENCH) $(BENCH_JSON)
 
 # The pages in headless Chromium, each number beside its limit: see bench/pages.mjs. Never with a sanitizer.
 bench-pages: deps-test

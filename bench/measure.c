@@ -93,6 +93,16 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void measure_print(float *ms, size_t n, double seconds, uint64_t bytes, uint64_t bad, uint64_t hits)
+{
+	if (!n)
+		measure_die("nothing was done in %.1f s", seconds);
+	qsort(ms, n, sizeof(*ms), by_value);
+	printf("{\"n\": %zu, \"per_s\": %.2f, \"p50_ms\": %.4f, \"p99_ms\": %.4f, \"bytes\": %llu, \"bad\": %llu, \"hits\": %llu}",
+	       n, (double)n / seconds, (double)ms[n / 2], (double)ms[n * 99 / 100], (unsigned long long)(bytes / n),
+	       (unsigned long long)bad, (unsigned long long)hits);
+}
+
 static void report(const struct client *c, unsigned clients, double seconds)
 {
 	uint64_t bytes = 0, bad = 0, hits = 0;
@@ -101,9 +111,7 @@ static void report(const struct client *c, unsigned clients, double seconds)
 
 	for (unsigned i = 0; i < clients; i++)
 		n += c[i].n;
-	if (!n)
-		measure_die("nothing was done in %.1f s", seconds);
-	ms = measure_alloc(n, sizeof(*ms));
+	ms = measure_alloc(n + 1, sizeof(*ms));
 	for (unsigned i = 0; i < clients; i++) {
 		memcpy(ms + at, c[i].ms, c[i].n * sizeof(*ms));
 		at += c[i].n;
@@ -111,10 +119,8 @@ static void report(const struct client *c, unsigned clients, double seconds)
 		bad += c[i].bad;
 		hits += c[i].hits;
 	}
-	qsort(ms, n, sizeof(*ms), by_value);
-	printf("{\"n\": %zu, \"per_s\": %.2f, \"p50_ms\": %.4f, \"p99_ms\": %.4f, \"bytes\": %llu, \"bad\": %llu, \"hits\": %llu}\n",
-	       n, (double)n / seconds, (double)ms[n / 2], (double)ms[n * 99 / 100], (unsigned long long)(bytes / n),
-	       (unsigned long long)bad, (unsigned long long)hits);
+	measure_print(ms, n, seconds, bytes, bad, hits);
+	putchar('\n');
 	free(ms);
 }
 

@@ -34,6 +34,9 @@ struct measure_work {
  */
 void measure_run(const struct measure_work *work, unsigned clients, double seconds);
 
+/* The same of latencies that were taken in another way: sorts ms, and prints the object alone. bytes are the sum. */
+void measure_print(float *ms, size_t n, double seconds, uint64_t bytes, uint64_t bad, uint64_t hits);
+
 /* A number that no other call of this program gets. */
 uint64_t measure_next(void);
 
