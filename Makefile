@@ -171,8 +171,8 @@ $(BENCH_JSON): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/pair.o $(BUIL
 WRAP_read := malloc calloc realloc free
 bench: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all bench-programs
-	@BUILD=$(BUILD) /usr/bin/python3 bench/run.py
-bench-programs: $(BENCH) $(BENCH_JSON)
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/run.py
+bench-programs: $(BENCH) $(BENCH_JSON) $(BUILD)/detect_time
 
 # The pages in headless Chromium, each number beside its limit: see bench/pages.mjs. Never with a sanitizer.
 bench-pages: deps-test

@@ -15,11 +15,13 @@ RUN_BENCHMARKS = 52  # of one run of the history: 416 results
 
 
 class Scale:
-    def __init__(self, name, benchmarks, kernels, seconds):
+    def __init__(self, name, benchmarks, kernels, seconds, alerts=20000, machines=MACHINES, thp=THP, per_run=RUN_BENCHMARKS):
         self.name, self.n_benchmarks, self.n_kernels, self.seconds = name, benchmarks, kernels, seconds
+        self.alerts, self.machines, self.thp, self.per_run = alerts, machines, thp, per_run
         self.benchmarks = [f"bench/b{i:03d}" for i in range(benchmarks)]
         self.kernels = list(itertools.islice(mainline(), kernels))
-        self.series = benchmarks * len(MACHINES) * len(THP) * len(SIZES)
+        self.series = benchmarks * len(machines) * len(thp) * len(SIZES)
+        self.samples = self.series * kernels
 
 
 def mainline():
@@ -30,15 +32,24 @@ def mainline():
             yield f"v{major}.{minor}"
 
 
-FULL = Scale("full", 208, 500, 2.0)     # 19,968 series, 9,984,000 samples
+FULL = Scale("full", 208, 500, 2.0, alerts=200000)     # 19,968 series, 9,984,000 samples
 MIDDLE = Scale("middle", 26, 500, 1.0)   # 2,496 series, 1,248,000 samples: trends as long as in full
 SMALL = Scale("small", 26, 100, 0.5)    # 2,496 series, 249,600 samples
+# One machine in one state: a run is of 504 series, and each has 400 points.
+DETECT = Scale("detect", 63, 400, 0, machines=MACHINES[:1], thp=THP[:1], per_run=63)
 
 
 def result(rng, benchmark, size):
     mean = round(1700 * (1 + rng.random()) * (size / 4) ** 0.5, 3)
     return {"benchmark": benchmark, "params": {"size_kib": size}, "metric": "latency", "unit": "ns/call", "better": "lower",
             "summary": {"n": 10, "mean": mean, "stddev": round(mean * 0.005 * (0.5 + rng.random()), 4)}}
+
+
+def with_values(rng, result):
+    """The same with its ten repetitions instead of what they sum up to."""
+    mean = result["summary"]["mean"]
+    return {**{k: v for k, v in result.items() if k != "summary"},
+            "values": [round(mean * (1 + 0.01 * rng.random()), 3) for _ in range(10)]}
 
 
 def submission(machine, thp, kernel, results, **more):
@@ -49,13 +60,14 @@ def submission(machine, thp, kernel, results, **more):
             "boot_id": "boot", "source": {"tool": "bench"}, **more, "results": results}
 
 
-def history(scale):
-    """All runs of the first kernel: the rest of the history is made from them."""
-    rng = random.Random(1)
-    for machine, thp in itertools.product(MACHINES, THP):
-        for at in range(0, scale.n_benchmarks, RUN_BENCHMARKS):
-            yield submission(machine, thp, scale.kernels[0], [
-                result(rng, b, size) for b in scale.benchmarks[at:at + RUN_BENCHMARKS] for size in SIZES],
+def history(scale, kernel=0):
+    """All runs of one kernel, mostly the first: the rest of the history is made from them."""
+    rng = random.Random(1 + kernel)
+    release = next(itertools.islice(mainline(), kernel, None))
+    for machine, thp in itertools.product(scale.machines, scale.thp):
+        for at in range(0, scale.n_benchmarks, scale.per_run):
+            yield submission(machine, thp, release, [
+                result(rng, b, size) for b in scale.benchmarks[at:at + scale.per_run] for size in SIZES],
                 labels={"part": str(at)})
 
 
