@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One connection: see db.h. Everything libpq can do to us is in this file and db_pipe.c. */
+/* One connection: see db.h. Everything libpq can do to us is in this file, db_link.c and db_pipe.c. */
 #include "db.h"
 
 #include <stdio.h>
@@ -64,6 +64,11 @@ struct db *db_new_reading(const char *conninfo, const char *application_name, in
 
 	db->reading = true;
 	return db;
+}
+
+void db_own_opened(void)
+{
+	counted.open++;
 }
 
 void db_own_disconnect(struct db *db)
@@ -151,8 +156,7 @@ static enum fate fate_of(const struct db *db)
 	return FATE_FINAL;
 }
 
-/* A message of libpq without its line ends. */
-static const char *one_line(const char *text, char out[400])
+const char *db_own_line(const char *text, char out[400])
 {
 	size_t n = strcspn(text, "\n");
 
@@ -178,7 +182,7 @@ int db_own_failed(struct db *db, const PGresult *first, const char *what, struct
 	if (db->overdue)
 		snprintf(line, sizeof(line), "no answer in %d s", db_own_patience_ms(db) / 1000);
 	else
-		one_line(text ? text : PQerrorMessage(db->conn), line);
+		db_own_line(text ? text : PQerrorMessage(db->conn), line);
 	if (db->fate != FATE_FINAL || !strncmp(db->sqlstate, "53", 2) || !strncmp(db->sqlstate, "57", 2) ||
 	    !strcmp(db->sqlstate, "42P01") || !strcmp(db->sqlstate, "42703"))
 		kind = ERR_UNAVAILABLE;
@@ -191,11 +195,8 @@ int db_own_failed(struct db *db, const PGresult *first, const char *what, struct
 	return err_set(err, kind, "database: %s: %s%s%s", what, line, db->sqlstate[0] ? " " : "", db->sqlstate);
 }
 
-/*
- * Takes all results of what was sent; the last one, if it is good, goes to *last. The first error
- * counts: after "57P01 terminating connection" a second one without SQLSTATE follows.
- */
-static int finish(struct db *db, int sent, const char *what, PGresult **last, struct err *err)
+/* The first error counts: after "57P01 terminating connection" a second one without SQLSTATE follows. */
+int db_own_finish(struct db *db, int sent, const char *what, PGresult **last, struct err *err)
 {
 	PGresult *r, *good = NULL, *bad = NULL;
 	int64_t begun = tm_monotonic_usec();
@@ -231,70 +232,6 @@ static int finish(struct db *db, int sent, const char *what, PGresult **last, st
 	return ret;
 }
 
-static void notice(void *arg, const PGresult *r)
-{
-	char quoted[400], line[400];
-
-	(void)arg;
-	one_line(PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) ? PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY) : "", line);
-	log_event(LOG_WARN, "database notice", "text=%s", log_quote(quoted, sizeof(quoted), line));
-}
-
-/*
- * What every session wants. As a statement and not in the conninfo's `options`, which the
- * operator may use. enable_seqscan: a prepared statement keeps its plan, and one made while
- * a table was small would read all of it when it no longer is; every statement here has its index.
- * jit: takes longer than any of them. synchronous_commit: off, somebody's default for other
- * programs, would acknowledge uploads that a crash then loses.
- */
-static int session_setup(struct db *db, struct err *err)
-{
-	static const char sql[] =
-		"SELECT set_config('statement_timeout', $1, false),"
-		" set_config('idle_in_transaction_session_timeout', '60000', false),"
-		" set_config('TimeZone', 'UTC', false), set_config('search_path', 'nsecwatch', false),"
-		" set_config('client_min_messages', 'warning', false),"
-		" set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),"
-		" set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)";
-	char timeout[16];
-	const char *values[1] = { timeout };
-
-	snprintf(timeout, sizeof(timeout), "%d", db->statement_timeout_ms);
-	return finish(db, PQsendQueryParams(db->conn, sql, 1, NULL, values, NULL, NULL, 0), "session", NULL, err);
-}
-
-/* To the server, or to the right one of several; what stands before dbname are defaults: the operator's conninfo wins. */
-static int open_link(struct db *db, struct err *err)
-{
-	const char *keys[16] = {
-		"connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-		"target_session_attrs", "dbname", "application_name", "client_encoding", NULL,
-	};
-	const char *values[16] = {
-		"5", "10000", "10", "5", "3", db->reading ? "prefer-standby" : "read-write", db->conninfo, db->application_name, "UTF8", NULL,
-	};
-	uint64_t epoch = db_hosts_epoch(db->hosts);
-	struct buf why;
-	char line[400];
-
-	buf_init(&why);
-	if (db_hosts_several(db->hosts) && !db->reading) {	/* "a standby, else any" is a matter of all of them: libpq's */
-		db->conn = db_hosts_connect(db->hosts, keys, values, 9, &why);
-	} else {
-		db->conn = PQconnectdbParams(keys, values, 1);
-		if (PQstatus(db->conn) != CONNECTION_OK) {
-			buf_puts(&why, one_line(db->conn ? PQerrorMessage(db->conn) : "out of memory", line));
-			PQfinish(db->conn);
-			db->conn = NULL;
-		}
-	}
-	db->epoch = db_hosts_several(db->hosts) && db->conn ? db_hosts_epoch(db->hosts) : epoch;
-	if (!db->conn)
-		err_set(err, ERR_UNAVAILABLE, "database: %.*s", (int)why.len, why.p ? why.p : "");
-	buf_fini(&why);
-	return db->conn ? 0 : -1;
-}
-
 int db_connect(struct db *db, struct err *err)
 {
 	int64_t begun = tm_monotonic_usec();
@@ -309,19 +246,11 @@ int db_connect(struct db *db, struct err *err)
 	db->sqlstate[0] = 0;
 	db->fate = FATE_LOST;
 	db->hung = false;
-	ret = open_link(db, err);
+	ret = db_own_open(db, err);
 	db->waited_usec += tm_monotonic_usec() - begun;
-	counted.open += db->conn != NULL;
 	counted.failures += ret != 0;
 	if (ret)
 		return -1;
-	PQsetNoticeReceiver(db->conn, notice, NULL);
-	if (db->statement_timeout_ms)	/* a server that reads no more would else stop us in the middle of a long body */
-		PQsetnonblocking(db->conn, 1);
-	if (session_setup(db, err)) {
-		db_own_disconnect(db);
-		return -1;
-	}
 	db->generation++;
 	counted.connects++;
 	return 0;
@@ -351,7 +280,7 @@ int db_own_prepare(struct db *db, const struct stmt *st, const struct db_arg *ar
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		types[i] = db_arg_oid(&args[i]);
-	if (finish(db, PQsendPrepare(db->conn, st->name, st->sql, (int)n, types), st->name, NULL, err))
+	if (db_own_finish(db, PQsendPrepare(db->conn, st->name, st->sql, (int)n, types), st->name, NULL, err))
 		return -1;
 	*slot = st;
 	return 0;
@@ -385,7 +314,7 @@ static int execute(struct db *db, const struct stmt *st, const struct db_arg *ar
 {
 	if (db_connect(db, err) || db_own_prepare(db, st, args, n, err))
 		return -1;
-	return finish(db, db_own_send(db, st, args, n), st->name, result, err);
+	return db_own_finish(db, db_own_send(db, st, args, n), st->name, result, err);
 }
 
 /* Makes the next execute() prepare everything again. */
@@ -394,7 +323,7 @@ void db_own_forget(struct db *db)
 	struct err ignored = { 0 };
 
 	memset(db->prepared, 0, sizeof(db->prepared));
-	if (finish(db, PQsendQuery(db->conn, "DEALLOCATE ALL"), "deallocate", NULL, &ignored) && db->conn)
+	if (db_own_finish(db, PQsendQuery(db->conn, "DEALLOCATE ALL"), "deallocate", NULL, &ignored) && db->conn)
 		db_own_disconnect(db);
 }
 
@@ -445,7 +374,7 @@ int db_script(struct db *db, const char *sql, struct err *err)
 	if (db_connect(db, err))
 		return -1;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(sql, "\n"), sql);
-	return finish(db, PQsendQuery(db->conn, sql), name, NULL, err);
+	return db_own_finish(db, PQsendQuery(db->conn, sql), name, NULL, err);
 }
 
 /* COMMIT of a transaction that failed succeeds with the tag ROLLBACK. */
@@ -458,7 +387,7 @@ static int commit(struct db *db, struct err *err)
 		return err_set(err, ERR_UNAVAILABLE, "database: the connection was lost");
 	if (PQtransactionStatus(db->conn) == PQTRANS_IDLE)
 		return err_set(err, ERR_BUG, "database: the transaction ended before its time");
-	if (finish(db, PQsendQuery(db->conn, "COMMIT"), "commit", &r, err))
+	if (db_own_finish(db, PQsendQuery(db->conn, "COMMIT"), "commit", &r, err))
 		return -1;
 	committed = !strcmp(PQcmdStatus(r), "COMMIT");
 	PQclear(r);
@@ -474,7 +403,7 @@ void db_own_clean_up(struct db *db)
 
 	memcpy(sqlstate, db->sqlstate, sizeof(sqlstate));
 	if (db->conn && PQtransactionStatus(db->conn) != PQTRANS_IDLE &&
-	    finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
+	    db_own_finish(db, PQsendQuery(db->conn, "ROLLBACK"), "rollback", NULL, &ignored) && db->conn)
 		db_own_disconnect(db);
 	if (db->conn && fate == FATE_STALE)
 		db_own_forget(db);
@@ -497,7 +426,7 @@ static int attempt(struct db *db, db_tx_fn fn, void *arg, enum fate *fate, struc
 	db->fate = FATE_FINAL;
 	ret = db_connect(db, err);
 	if (!ret)
-		ret = finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
+		ret = db_own_finish(db, PQsendQuery(db->conn, "BEGIN"), "begin", NULL, err);
 	if (!ret) {
 		db->in_tx = true;
 		ret = fn(db, arg, err);

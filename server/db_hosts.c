@@ -28,6 +28,7 @@ struct db_hosts {
 	bool one_is_right;		/* only the primary will do, so that it can move */
 	_Atomic int right;		/* which was right last; -1: none yet */
 	_Atomic uint64_t epoch;
+	_Atomic int64_t timeline;	/* the highest seen */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -131,10 +132,59 @@ uint64_t db_hosts_epoch(struct db_hosts *h)
 	return atomic_load(&h->epoch);
 }
 
+int64_t db_hosts_timeline(struct db_hosts *h)
+{
+	return atomic_load(&h->timeline);
+}
+
+void db_hosts_saw(struct db_hosts *h, int64_t timeline)
+{
+	int64_t seen = atomic_load(&h->timeline);
+
+	while (timeline > seen && !atomic_compare_exchange_weak(&h->timeline, &seen, timeline))
+		;
+}
+
+bool db_hosts_admit(struct db_hosts *h, int host, int64_t timeline)
+{
+	int before;
+
+	if (h->one_is_right) {
+		db_hosts_saw(h, timeline);
+		if (timeline < db_hosts_timeline(h))
+			return false;
+	}
+	before = atomic_exchange(&h->right, host);
+	if (before >= 0 && before != host && h->one_is_right)
+		atomic_fetch_add(&h->epoch, 1);
+	return true;
+}
+
+int db_hosts_count(const struct db_hosts *h)
+{
+	return h->n;
+}
+
+void db_hosts_of_one(const struct db_hosts *h, int host, const char **keys, const char **values, size_t n)
+{
+	const struct host *one = &h->hosts[host];
+
+	/* later ones count: in place of the conninfo's lists; NULL: as if it did not stand there */
+	keys[n] = "host";
+	values[n] = one->name;
+	keys[n + 1] = "hostaddr";
+	values[n + 1] = one->addr;
+	keys[n + 2] = "port";
+	values[n + 2] = one->port;
+	keys[n + 3] = NULL;
+	values[n + 3] = NULL;
+}
+
 /* ---- asking them ---- */
 
 struct race {
 	struct db_hosts *h;
+	uint32_t without;		/* bits of hosts that are not asked */
 	struct {
 		PGconn *conn;		/* NULL: not asked, or has failed */
 		PostgresPollingStatusType wants;
@@ -172,18 +222,11 @@ static int host_of_lane(const struct race *r, int lane)
 static void start(struct race *r, const char **keys, const char **values, size_t n)
 {
 	int lane = r->started++, at = host_of_lane(r, lane);
-	const struct host *host = &r->h->hosts[at];
 
-	/* later ones count: in place of the conninfo's lists; NULL: as if it did not stand there */
-	keys[n] = "host";
-	values[n] = host->name;
-	keys[n + 1] = "hostaddr";
-	values[n + 1] = host->addr;
-	keys[n + 2] = "port";
-	values[n + 2] = host->port;
-	keys[n + 3] = NULL;
-	values[n + 3] = NULL;
 	r->lanes[lane].host = at;
+	if (r->without >> at & 1)
+		return;
+	db_hosts_of_one(r->h, at, keys, values, n);
 	r->lanes[lane].conn = PQconnectStartParams(keys, values, 1);
 	r->lanes[lane].since = tm_monotonic_usec();
 	r->lanes[lane].wants = PGRES_POLLING_WRITING;
@@ -240,19 +283,17 @@ static int advance(struct race *r, const struct pollfd fds[HOSTS_MAX])
 static PGconn *won_by(struct race *r, int lane)
 {
 	PGconn *conn = r->lanes[lane].conn;
-	int before = atomic_exchange(&r->h->right, r->lanes[lane].host);
 
-	if (before >= 0 && before != r->lanes[lane].host && r->h->one_is_right)
-		atomic_fetch_add(&r->h->epoch, 1);
 	r->lanes[lane].conn = NULL;
 	for (int i = 0; i < r->started; i++)
 		PQfinish(r->lanes[i].conn);
 	return conn;
 }
 
-PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **values, size_t n, struct buf *why)
+PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **values, size_t n, uint32_t without, int *host,
+			 struct buf *why)
 {
-	struct race r = { .h = h, .why = why };
+	struct race r = { .h = h, .without = without, .why = why };
 	struct pollfd fds[HOSTS_MAX];
 	int lane;
 
@@ -264,7 +305,9 @@ PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **val
 		if (!watch_lanes(&r, fds))
 			return NULL;	/* all were asked, none is left */
 		lane = advance(&r, fds);
-		if (lane >= 0)
+		if (lane >= 0) {
+			*host = r.lanes[lane].host;
 			return won_by(&r, lane);
+		}
 	}
 }

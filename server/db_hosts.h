@@ -24,9 +24,25 @@ bool db_hosts_several(const struct db_hosts *h);
 
 /*
  * keys and values as PQconnectdbParams() takes them, with room for three more before the NULL that ends them at [n].
- * A good connection, which the caller owns; or NULL, and why of each host.
+ * A good connection, which the caller owns, to *host; or NULL, and why of each host. Not asked are those whose
+ * bit is set in `without`.
  */
-PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **values, size_t n, struct buf *why);
+PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **values, size_t n, uint32_t without, int *host,
+			 struct buf *why);
+
+/*
+ * Whether the host, a primary on this timeline, is the right one: it becomes that. false: a higher timeline was seen, so this
+ * one was the primary once, and came back as it was; what is written there is lost when it is made a standby.
+ */
+bool db_hosts_admit(struct db_hosts *h, int host, int64_t timeline);
+
+/* The highest timeline seen; 0: none yet. db_hosts_saw() raises it. */
+int64_t db_hosts_timeline(struct db_hosts *h);
+void db_hosts_saw(struct db_hosts *h, int64_t timeline);
+
+/* How many there are, and keys and values of one, as above, [n] to [n + 2]. */
+int db_hosts_count(const struct db_hosts *h);
+void db_hosts_of_one(const struct db_hosts *h, int host, const char **keys, const char **values, size_t n);
 
 /* Grows when another server has become the right one: links that were made before lead to the wrong one. */
 uint64_t db_hosts_epoch(struct db_hosts *h);

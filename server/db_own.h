@@ -59,7 +59,13 @@ struct db {
 	unsigned seed;
 };
 
+/* A new link, ready for statements; -1 with why not. See db_link.c. */
+int db_own_open(struct db *db, struct err *err);
+void db_own_opened(void);			/* counts it; db_own_disconnect() counts it off */
 void db_own_disconnect(struct db *db);
+/* Takes all results of what was sent (1, or 0 as PQsend*() say); the last one, if it is good, goes to *last, unless NULL. */
+int db_own_finish(struct db *db, int sent, const char *what, PGresult **last, struct err *err);
+const char *db_own_line(const char *text, char out[400]);	/* a message of libpq without its line ends */
 void db_own_waited(struct db *db, int64_t since);	/* for the server, since that monotonic moment: one round trip */
 void db_own_round_trip(int64_t usec);			/* the same of waits that are in waited_usec already */
 /*

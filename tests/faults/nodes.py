@@ -49,7 +49,7 @@ class Node(Postgres):
     def _copy(self, primary):
         with net.inside(self.machine):
             self._run("pg_basebackup", "-D", self.data, "-R", "-X", "stream", "-c", "fast",
-                      "-d", f"host={primary.address} user=postgres application_name={self.name}")
+                      "-d", f"host={primary.address or primary.dir} user=postgres application_name={self.name}")
 
     def start(self):
         with net.inside(self.machine):

@@ -257,3 +257,43 @@ def test_a_full_disk(new_node, tmp_path, what):
         finally:
             server.stop()
             node.remove()
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a former primary comes back as it was, read-write, its place first in the list (split brain)",
+                   "nothing is written to it, by what runs and by what starts anew; the log tells which it is")
+def test_a_former_primary_comes_back(new_node, tmp_path):
+    former = new_node()
+    name = former.create_database().rsplit("=", 1)[1]
+    present = new_node(copy_of=former)
+    db = f"host={former.dir},{present.dir} user=postgres dbname={name}"
+    command("migrate", "--db", db)
+    token = next(w for w in command("token", "add", "--name", "t", "--scope", "admin", "--db", db).stdout.split() if w.startswith("nsw_"))
+    server = Server(db, tmp_path / "log").start()
+    other = Server(db, tmp_path / "other")
+    try:
+        api = Api(server.url, token)
+        api.store(submission(machine="split-01", boot_id="0"))
+        at = former.sql("SELECT pg_current_wal_lsn()")[0][0]
+        wait_until(lambda: present.sql(f"SELECT pg_last_wal_replay_lsn() >= '{at}'")[0][0], "the standby has it")
+        former.kill()
+        present.promote()
+        wait_until(lambda: api.post("/api/v1/runs", json=submission(machine="split-01", boot_id="1")).status_code == 201, "the promoted one is written to")
+        former.start()
+        assert former.sql("SHOW transaction_read_only") == [("off",)], "it would take what is written"
+        other.start()  # it has seen no promotion
+        assert Api(other.url, token).post("/api/v1/runs", json=submission(machine="split-01", boot_id="2")).status_code == 201
+        present.kill()
+        for url in (server.url, other.url):
+            answer = Api(url, token).post("/api/v1/runs", json=submission(machine="split-01", boot_id="3"))
+            assert answer.status_code == 503 and "was the primary once" in answer.text, answer.text
+        present.start()
+        for url, boot in ((server.url, "3"), (other.url, "4")):
+            wait_until(lambda u=url, b=boot: Api(u, token).post("/api/v1/runs", json=submission(machine="split-01", boot_id=b)).status_code == 201, "back")
+        count = "SELECT count(*) FROM nsecwatch.run"
+        assert former.execute(name, count) == [(1,)] and present.execute(name, count) == [(5,)]
+        assert "former primary" in server.log_tail()
+    finally:
+        for one in (server, other):
+            if one.running():
+                one.stop()

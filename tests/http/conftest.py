@@ -3,7 +3,7 @@
 Fixtures of the HTTP tests. One PostgreSQL cluster a session, one database and one server a
 module:
 
-  postgres    the cluster: .stop() .kill() .start()
+  postgres    the cluster: .stop() .kill() .start(); where NSECWATCH_TEST_DSN names a server, that one, which stays up
   database    conninfo of this module's fresh, migrated database
   tokens      tokens("ingest") -> the text of a token of that scope
   server      `nsecwatchd serve`: .url .restart() .kill() .start() .raw(bytes)
@@ -33,7 +33,7 @@ SEEN = os.environ.get("NSECWATCH_SEEN") and pathlib.Path(os.environ["NSECWATCH_S
 
 @pytest.fixture(scope="session")
 def postgres():
-    cluster = harness.Postgres()
+    cluster = harness.cluster()
     yield cluster
     cluster.remove()
 

@@ -15,6 +15,8 @@ import time
 import uuid
 
 import psycopg2
+import psycopg2.extensions
+import pytest
 import requests
 
 import openapi
@@ -145,6 +147,48 @@ class Postgres:
             self.process.send_signal(signal.SIGQUIT)  # at once: nobody reads what it would write
             self.process.wait(3 * PATIENCE)
         shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Lent:
+    """
+    The server that NSECWATCH_TEST_DSN names, in the place of a cluster of our own: databases are made on it and dropped at
+    the end. A test that stops, kills or starts it, or changes it for all, is skipped.
+    """
+
+    process = "somebody else's"
+
+    def __init__(self, dsn):
+        self.dsn, self.made = dsn, []
+        self.execute(None, "SELECT 1")
+
+    def conninfo(self, dbname):
+        if not dbname:
+            return self.dsn
+        parts = psycopg2.extensions.parse_dsn(self.dsn)
+        parts.pop("dbname", None)
+        return f"{psycopg2.extensions.make_dsn(**parts)} dbname={dbname}"
+
+    def create_database(self):
+        name = "t" + uuid.uuid4().hex[:12]
+        self.execute(None, f"CREATE DATABASE {name}")
+        self.made.append(name)
+        return self.conninfo(name)
+
+    execute = Postgres.execute
+
+    def not_ours(self):
+        pytest.skip("the server of NSECWATCH_TEST_DSN is not stopped or killed")
+
+    stop = kill = start = not_ours
+
+    def remove(self):
+        for name in self.made:
+            self.execute(None, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def cluster():
+    """A cluster of our own, or the one we may use."""
+    return Lent(os.environ["NSECWATCH_TEST_DSN"]) if os.environ.get("NSECWATCH_TEST_DSN") else Postgres()
 
 
 def _is_zombie(pid):
