@@ -136,6 +136,16 @@ bool cache_has(struct cache *c, const uint8_t key[32], const char *version)
 	return has;
 }
 
+/*
+ * Answers of another version will hardly be asked for again: versions only go on. Those that nobody asked for the longest make
+ * room two at a time, so that where data come all the time the cache holds what is new, not its budget full of what was.
+ */
+static void drop_stale(struct cache *c, const char *version)
+{
+	for (int i = 0; i < 2 && c->oldest && strcmp(c->oldest->version, version) != 0; i++)
+		drop(c, c->oldest);
+}
+
 void cache_put(struct cache *c, const uint8_t key[32], const char *version, struct reply_body *body)
 {
 	struct entry *e = calloc(1, sizeof(*e)), *old;
@@ -150,6 +160,7 @@ void cache_put(struct cache *c, const uint8_t key[32], const char *version, stru
 	old = find(c, key);
 	if (old)
 		drop(c, old);
+	drop_stale(c, version);
 	e->chain = *bucket_of(c, key);
 	*bucket_of(c, key) = e;
 	list_first(c, e);

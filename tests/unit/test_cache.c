@@ -65,6 +65,11 @@ int main(void)
 	ok(bytes <= 100 * 1000 && bytes > 90 * 1000, "the budget is kept");
 	ok(has(c, 299, "v1") && !has(c, 101, "v1") && !has(c, 1, "v2"), "the oldest went");
 	ok(has(c, 100, "v1"), "what is in use stayed");
+	for (int i = 300; i < 350; i++)
+		put(c, i, "v3", 1000);
+	cache_stats(c, &hits, &misses, &bytes);
+	ok(bytes < 90 * 1000 && !has(c, 250, "v1") && has(c, 300, "v3") && has(c, 349, "v3"),
+	   "where a new version comes, what is of older ones makes room, and not what is of it");
 	ok(hits > 200 && misses >= 5, "hits and misses are counted");
 	cache_free(c);
 	return done();
