@@ -172,6 +172,13 @@ WRAP_read := malloc calloc realloc free
 bench: deps-test
 	@$(MAKE) --no-print-directory $(PARALLEL) all bench-programs
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/run.py
+bench-growth bench-soak bench-profile: deps-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all bench-programs
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/$(patsubst bench-%,%,$(@:%profile=%stages)).py || [ $$? = 77 ]
+# PUSH="--url URL --token-file FILE": the options of nsecwatch push, which also knows NSECWATCH_URL and NSECWATCH_TOKEN.
+bench-push: $(BUILD)/nsecwatch
+	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/push.py $(BUILD)/bench $(PUSH)
+.PHONY: bench-growth bench-soak bench-profile bench-push
 bench-programs: $(BENCH) $(BENCH_JSON) $(BUILD)/detect_time
 
 # The pages in headless Chromium, each number beside its limit: see bench/pages.mjs. Never with a sanitizer.
@@ -346,6 +353,10 @@ help:
 	@echo 'make detect-score   change detection against labelled series (DETECT_SCORE="--seeds 900-909")'
 	@echo 'make replay         what watch makes of the story and of quiet series (SEEDS=2: a quick look; replay-found: of steps)'
 	@echo 'make bench          how fast, as ratios to bare libpq and a rival (BENCH_SCALE=small: a quick look)'
+	@echo 'make bench-growth   trend, compare and POST where there are 1, 10 and 50 million samples (GROWTH="1 10")'
+	@echo 'make bench-soak     at 80 % of the limit: does the memory of serve, watch and PostgreSQL stay flat (SOAK_MINUTES=30)'
+	@echo 'make bench-profile  where the time of POST and trend goes, by stage (perf)'
+	@echo 'make bench-push     the results of bench and bench-growth to a nsecwatch (PUSH="--url URL --token-file FILE")'
 	@echo 'make bench-pages    how quick the pages are in headless Chromium, each number beside its limit'
 	@echo 'make test-kill      watch killed 50 times while 500 runs come in: the same alerts, the same mails'
 	@echo 'make test-load      64 writers, 64 readers, PostgreSQL killed every two minutes (LOAD_MINUTES=20; SAN=thread LOAD_MINUTES=5)'

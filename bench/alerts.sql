@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Many alerts, as if found long ago, one a second.
-INSERT INTO nsecwatch.alert (id, track, from_kernel_id, to_kernel_id, benchmark_id, direction, part, rule_id, state, n_series,
-	worst_percent, machine_ids, config_ids, created_at)
+INSERT INTO nsecwatch.alert (id, track, from_kernel_id, to_kernel_id, benchmark_id, direction, part, rule_id, state,
+	n_series, worst_percent, machine_ids, config_ids, created_at)
 SELECT gen_random_uuid(), 'mainline', k.ids[i % (k.n - 1) + 1], k.ids[i % (k.n - 1) + 2], b.ids[i / (k.n - 1) % b.n + 1],
 	'regression', i / ((k.n - 1) * b.n), (SELECT min(id) FROM nsecwatch.rule), 'new', 1, 10, '{1}', '{1}',
 	timestamptz '2026-01-01' + i * interval '1 second'

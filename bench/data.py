@@ -7,7 +7,8 @@ import itertools
 import json
 import random
 
-MACHINES = [("bench-01", "epyc-rome"), ("bench-02", "epyc-milan"), ("bench-03", "neoverse-n1"), ("bench-04", "skylake-server")]
+MACHINES = [("bench-01", "epyc-rome"), ("bench-02", "epyc-milan"), ("bench-03", "neoverse-n1"),
+            ("bench-04", "skylake-server")]
 THP = ["always", "madvise", "never"]
 SIZES = [4 * 10 ** i for i in range(8)]
 ID = "00000000-0000-4000-8000-000000000000"  # load.c puts an id of each request's own in its place

@@ -9,13 +9,16 @@ import harness
 from place import HERE, OUT, say, timed
 
 
-def history(cluster, product, scale):
+def history(cluster, product, scale, bare=False):
+    """bare: the same samples as rows, too."""
     with timed("runs of the first kernel, by POST"):
         product.api.store(*data.history(scale))
     answer = product.api.post("/api/v1/kernels", json=[{"release": k} for k in scale.kernels])
     assert answer.status_code == 200, answer.text
     with timed(f"all runs of {scale.n_kernels} kernels, in the database"):
         cluster.psql(product.conninfo, "-f", HERE / "history.sql")
+        if bare:
+            cluster.psql(product.conninfo, "-f", HERE / "bare_reads.sql")
     with timed("nsecwatchd rebuild"):
         done = subprocess.run([harness.PROGRAM, "rebuild", "--db", product.conninfo], check=True, stdout=subprocess.PIPE,
                               text=True)
@@ -49,7 +52,8 @@ def repetitions(product):
     rng = random.Random(5)
     runs = []
     for machine, thp in itertools.product(data.MACHINES, data.THP):
-        results = [data.with_values(rng, data.result(rng, b, size)) for b in data.FULL.benchmarks[:62] for size in data.SIZES]
+        results = [data.with_values(rng, data.result(rng, b, size))
+                   for b in data.FULL.benchmarks[:62] for size in data.SIZES]
         runs.append(data.submission(machine, thp, data.FULL.kernels[1], results, labels={"part": "repetitions"}))
     product.api.store(*runs)
     row = harness.sql(product.conninfo, "SELECT sum(pg_column_size(w.vals) + coalesce(pg_column_size(w.counts), 0))::float8,"

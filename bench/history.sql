@@ -2,7 +2,6 @@
 -- From the runs of one kernel, which came by POST, those of all the others: every result again
 -- with 1 % of noise, and from the 300th kernel on every fiftieth series 30 % slower. Made in the
 -- database, because 10 million results by POST would take longer than all that is measured.
--- Then the same samples once more as rows with a covering index, for the bare query.
 SELECT setseed(0.5);
 
 CREATE TEMP TABLE place AS
@@ -27,15 +26,3 @@ ORDER BY p.ord, r.run_id;
 -- All of them count as packed; `nsecwatchd rebuild` makes that true.
 DELETE FROM nsecwatch.run_todo;
 VACUUM ANALYZE nsecwatch.run;
-
-CREATE SCHEMA bare;
-CREATE TABLE bare.sample AS
-SELECT r.kernel_id::integer, r.started_at AS at, u.series_id::integer, u.mean, u.stddev, u.n::integer
-FROM nsecwatch.run r, unnest(r.series_id, r.mean, r.stddev, r.n) u (series_id, mean, stddev, n)
-ORDER BY r.started_at, r.run_id;
-CREATE INDEX sample_series ON bare.sample (series_id, kernel_id) INCLUDE (mean, stddev);
-VACUUM ANALYZE bare.sample;
-
--- What the Node rival reads.
-CREATE VIEW public.d_heap AS
-SELECT kernel_id AS kernel_ord, mean AS value, stddev, series_id FROM bare.sample;

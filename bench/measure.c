@@ -13,6 +13,8 @@
 struct measure {
 	const struct measure_work *work;
 	double seconds;
+	double pause;			/* from one to the next of a client, or 0 */
+	unsigned clients;
 	pthread_barrier_t ready;
 	double begun;			/* set between two waits at the barrier */
 };
@@ -61,6 +63,15 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static void wait_for(double when)
+{
+	double left = when - now();
+	struct timespec t = { (time_t)left, (long)((left - (double)(time_t)left) * 1e9) };
+
+	if (left > 0)
+		nanosleep(&t, NULL);
+}
+
 static void *client(void *arg)
 {
 	struct client *c = arg;
@@ -74,6 +85,10 @@ static void *client(void *arg)
 		m->begun = now();
 	pthread_barrier_wait(&m->ready);
 	for (from = now(); from < m->begun + m->seconds; from = to) {
+		if (m->pause > 0) {
+			wait_for(m->begun + m->pause * ((double)c->n + (double)c->index / m->clients));
+			from = now();
+		}
 		m->work->work(c);
 		to = now();
 		if (c->n == c->cap) {
@@ -128,8 +143,11 @@ void measure_run(const struct measure_work *work, unsigned clients, double secon
 {
 	struct client *c = measure_alloc(clients, sizeof(*c));
 	pthread_t *threads = measure_alloc(clients, sizeof(*threads));
-	struct measure m = { .work = work, .seconds = seconds };
+	struct measure m = { .work = work, .seconds = seconds, .clients = clients };
+	const char *rate = getenv("BENCH_RATE");
 
+	if (rate)
+		m.pause = clients / measure_seconds(rate);
 	if (pthread_barrier_init(&m.ready, NULL, clients))
 		measure_die("no barrier");
 	for (unsigned i = 0; i < clients; i++) {
@@ -191,7 +209,7 @@ double measure_seconds(const char *text)
 	char *end;
 	double s = strtod(text, &end);
 
-	if (*end || end == text || !(s > 0 && s < 3600))
-		measure_die("seconds: \"%s\"", text);
+	if (*end || end == text || !(s > 0 && s < 1e6))
+		measure_die("a number above 0 is needed, not \"%s\"", text);
 	return s;
 }

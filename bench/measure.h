@@ -29,6 +29,9 @@ struct measure_work {
 };
 
 /*
+ * BENCH_RATE in the environment: all clients together do so many a second, evenly, and wait where they are early; without
+ * it each goes on at once.
+ *
  * All clients open, work once unmeasured, wait for one another, and then work until the time is
  * over. Prints {"n", "per_s", "p50_ms", "p99_ms", "bytes", "bad", "hits"}: bytes are the mean.
  */

@@ -70,7 +70,8 @@ class Cluster:
         return self.conninfo.replace("dbname=postgres", f"dbname={name}"), new
 
     def psql(self, conninfo, *args):
-        subprocess.run([harness.pg_bin("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-o", os.devnull, *args, conninfo], check=True)
+        subprocess.run([harness.pg_bin("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-o", os.devnull, *args, conninfo],
+                       check=True)
 
 
 class Product:

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From measurements to a table: ratios of each round and figures, their medians, and what must hold."""
+import json
+import os
+import platform
 import statistics
+import subprocess
+import time
+
+import harness
 
 TAKEN = ("per_s", "p50_ms", "p99_ms", "bytes")  # what `load` and the probes print
 
@@ -127,7 +134,8 @@ def figures():
         Figure(16, "start until /readyz", "start", "s", "s", ceiling=3, slack=2),
         Figure(16, "RSS then", "start", "rss_mib", "MiB", ceiling=400),
         Figure(16, "RSS of the one that answered all of the above", "start", "asked_rss_mib", "MiB", ceiling=400),
-        Figure(17, "up on an empty directory until the first page, beyond initdb", "up", "beyond_s", "s", ceiling=3, slack=2),
+        Figure(17, "up on an empty directory until the first page, beyond initdb", "up", "beyond_s", "s", ceiling=3,
+               slack=2),
     ]
 
 
@@ -170,3 +178,24 @@ def text(measured, rows):
         lines.append(f"{r['row'] or '':>3} {r['label']:<62}{r['median']:>9.3g} {r['unit']:<4}"
                      f"{r['min']:>8.3g} .. {r['max']:<8.3g}{bound(r):>10}{verdict}")
     return "\n".join(lines)
+
+
+def git(*args):
+    """What git says of the sources, or None outside of a repository."""
+    try:
+        done = subprocess.run(["git", *args], cwd=harness.ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def write(path, results):
+    """With what was measured: the program, its place in its history, and the machine."""
+    version = subprocess.run([harness.PROGRAM, "version"], stdout=subprocess.PIPE, text=True).stdout.split()[-1]
+    dirty = version.endswith("-dirty")
+    commit = git("rev-parse", version.removesuffix("-dirty") + "^{commit}")
+    count = commit and git("rev-list", "--count", commit)
+    path.write_text(json.dumps({
+        "version": version, "commit": commit, "commits": int(count) if count else None, "dirty": dirty,
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "cpus": os.cpu_count(), "machine": platform.machine(),
+        "system": platform.release(), **results}, indent=1) + "\n")

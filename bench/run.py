@@ -13,12 +13,9 @@ a table, writes BUILD/bench/results.json, and fails where a bound is missed.
   BENCH_RIVAL   the folder of the Node rival's app.js
 """
 import contextlib
-import json
 import os
 import pathlib
-import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -41,7 +38,7 @@ class Places:
         self.reader = place.Product(stack, cluster, "reads")
         self.writer = place.Product(stack, cluster, "writes")
         if self.reader.new:
-            fill.history(cluster, self.reader, scale)
+            fill.history(cluster, self.reader, scale, bare=True)
         data.write_queries(OUT, scale, lambda statement: harness.sql(self.reader.conninfo, statement))
         with place.timed("tables of the probes and first uploads"):
             fill.uploads(cluster, self.writer, scale)
@@ -91,15 +88,6 @@ def measure(bench, n):
     return out, loads
 
 
-def write_results(scale, all_rounds, loads, measured, rows):
-    version = subprocess.run([harness.PROGRAM, "version"], stdout=subprocess.PIPE, text=True).stdout.split()[-1]
-    results = {"version": version, "scale": scale.name, "series": scale.series, "samples": scale.samples,
-               "seconds": scale.seconds, "cpus": os.cpu_count(), "machine": platform.machine(),
-               "system": platform.release(), "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "loads": loads,
-               "measured": measured, "rows": rows, "rounds": all_rounds}
-    (OUT / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-
-
 @contextlib.contextmanager
 def folder_for_data():
     """The one that is kept, or one that goes away."""
@@ -124,7 +112,9 @@ def main():
         all_rounds, loads = measure(bench, n_rounds)
     measured = report.summary(all_rounds)
     rows = [r for r in (want.of(all_rounds) for want in report.wanted()) if r]
-    write_results(scale, all_rounds, loads, measured, rows)
+    report.write(OUT / "results.json", {
+        "scale": scale.name, "series": scale.series, "samples": scale.samples, "seconds": scale.seconds, "loads": loads,
+        "measured": measured, "rows": rows, "rounds": all_rounds})
     say("\n" + report.text(measured, rows))
     missed = [r["label"] for r in rows if r["passed"] is False]
     say(f"\n{OUT.relative_to(ROOT)}/results.json has all rounds; "
