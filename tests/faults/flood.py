@@ -17,6 +17,9 @@ READS = ["/api/v1/machines", "/api/v1/kernels", "/api/v1/runs?limit=20", "/api/v
          "/api/v1/runs/{run}", "/api/v1/series?limit=50"]
 
 
+UPLOADS_OF_FIVE = 5000
+
+
 class Flood:
     """
     with Flood(url, token, name) as f: ... posts different runs, each again and again until it is acknowledged, as a lab's client does.
@@ -30,7 +33,7 @@ class Flood:
         self.lock, self.over = threading.Lock(), threading.Event()
         self.acknowledged, self.answers, self.wrong, self.times = {}, collections.Counter(), [], []
         self.reasons = collections.Counter()  # of 503
-        self.retried, self.next = 0, itertools.count()
+        self.retried, self.next, self.newest = 0, itertools.count(), 0
         self.threads = [threading.Thread(target=self._run, args=(self._write,)) for _ in range(writers)]
         self.threads += [threading.Thread(target=self._run, args=(self._read,)) for _ in range(readers)]
 
@@ -91,9 +94,13 @@ class Flood:
                 self.wrong.append(f"{method} {path}: {status} {text[:300]}")
         return status, text
 
+    def _machine(self, i):
+        """Five at a time, for so long that each has some hundred boots of a kernel: nobody's lab has thousands."""
+        return f"{self.name}-{i % 5 + 5 * (i // UPLOADS_OF_FIVE)}"
+
     def _write(self, me):
-        i = next(self.next)
-        body = json.dumps(submission(machine=f"{self.name}-{i % 5}", kernel=f"v6.{i % 7 + 1}", boot_id=f"boot-{i}", size_kib=4 << i % 4,
+        i = self.newest = next(self.next)
+        body = json.dumps(submission(machine=self._machine(i), kernel=f"v6.{i % 7 + 1}", boot_id=f"boot-{i}", size_kib=4 << i % 4,
                                      values=[1000.0 + i % 97, 1001.0 + i % 89])).encode()
         tries = 0
         while True:
@@ -120,7 +127,7 @@ class Flood:
     def _read(self, me):
         with self.lock:
             run = next(reversed(self.acknowledged), None)
-        path = random.choice(READS).replace("{machine}", f"{self.name}-{random.randrange(5)}")
+        path = random.choice(READS).replace("{machine}", self._machine(self.newest // 5 * 5 + random.randrange(5)))
         if "{run}" in path and not run:
             return
         status, text = self._ask(me, "GET", path.replace("{run}", run or ""))
