@@ -198,6 +198,8 @@ static int find_token(struct auth *a, struct db *db, struct arena *arena, const 
 	sha256(text, strlen(text), digest);
 	if (recall(a, arena, SECRET_TOKEN, digest, known))
 		return 0;
+	if (!db)
+		return err_set(err, ERR_UNAVAILABLE, "this token has to be looked up");
 	if (db_tokens_find(db, arena, text, &known->token, err))
 		return -1;
 	if (!known->token.id)
@@ -232,6 +234,8 @@ static int find_session(struct auth *a, struct db *db, struct arena *arena, cons
 
 	auth_session_digest(secret, digest);
 	if (!recall(a, arena, SECRET_COOKIE, digest, known)) {
+		if (!db)
+			return err_set(err, ERR_UNAVAILABLE, "this session has to be looked up");
 		if (db_sessions_find(db, arena, digest, &s, err))
 			return -1;
 		known->token = s.token;

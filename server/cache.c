@@ -104,7 +104,7 @@ void cache_free(struct cache *c)
 	free(c);
 }
 
-struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char *version)
+static struct reply_body *get(struct cache *c, const uint8_t key[32], const char *version, bool count_miss)
 {
 	struct reply_body *body = NULL;
 	struct entry *e;
@@ -117,10 +117,30 @@ struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char 
 		body = reply_body_ref(e->body);
 		c->hits++;
 	} else {
-		c->misses++;
+		c->misses += count_miss;
 	}
 	must(!pthread_mutex_unlock(&c->lock));
 	return body;
+}
+
+struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char *version)
+{
+	return get(c, key, version, true);
+}
+
+struct reply_body *cache_take(struct cache *c, const uint8_t key[32], const char *version)
+{
+	return get(c, key, version, false);
+}
+
+bool cache_may_have(struct cache *c, const uint8_t key[32])
+{
+	bool has;
+
+	must(!pthread_mutex_lock(&c->lock));
+	has = find(c, key) != NULL;
+	must(!pthread_mutex_unlock(&c->lock));
+	return has;
 }
 
 bool cache_has(struct cache *c, const uint8_t key[32], const char *version)

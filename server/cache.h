@@ -19,6 +19,10 @@ void cache_free(struct cache *c);			/* accepts NULL */
 
 /* The answer (a reference for the caller) if it is of this version, else NULL. */
 struct reply_body *cache_get(struct cache *c, const uint8_t key[32], const char *version);
+/* The same where a miss is followed by another look, and not counted. */
+struct reply_body *cache_take(struct cache *c, const uint8_t key[32], const char *version);
+/* Whether it has the answer of any version. */
+bool cache_may_have(struct cache *c, const uint8_t key[32]);
 /* Whether it has it: a miss is counted, and where there is one, nothing. */
 bool cache_has(struct cache *c, const uint8_t key[32], const char *version);
 /* Keeps it (takes a reference of its own), unless it alone is more than an eighth of the budget. */

@@ -297,18 +297,15 @@ static enum MHD_Result take(struct call *call, const char *piece, size_t n)
 
 static enum MHD_Result hand_over(struct call *call)
 {
-	struct err err = { 0 };
+	bool may_hit;
 
 	call->queued_at = tm_monotonic_usec();
 	call->state = CALL_QUEUED;
 	web_conn_phase(call->conn, CONN_WORK, NULL);
+	may_hit = web_run_may_hit(call);
 	MHD_suspend_connection(call->connection);
-	if (web_queue_push(call->web->queue, call))
-		return MHD_YES;
-	atomic_fetch_add(&call->web->refused, 1);
-	err_set(&err, ERR_UNAVAILABLE, "the server is too busy: all workers have work and the queue is full");
-	web_run_fail(call, 0, NULL, &err);
-	MHD_resume_connection(call->connection);
+	if (!may_hit || !web_keeper_take(call->web->keeper, call))
+		web_queue_give(call->web->queue, call);
 	return MHD_YES;
 }
 
@@ -417,6 +414,7 @@ static void stop(struct web *web)
 		nanosleep(&pause, NULL);
 		passed = tm_monotonic_usec() - begun;
 	}
+	web_keeper_stop(web->keeper);
 	web_queue_stop(web->queue);	/* all that were suspended are resumed with an answer */
 	while (web_conn_busy(web, false) && passed < DRAIN_USEC) {
 		nanosleep(&pause, NULL);
@@ -429,6 +427,7 @@ static void stop(struct web *web)
 
 static void web_fini(struct web *web)
 {
+	web_keeper_free(web->keeper);
 	web_queue_free(web->queue);
 	web_pack_free(web->pack);
 	cache_free(web->cache);
@@ -537,8 +536,10 @@ int web_serve(const struct conf *conf, struct err *err)
 		return -1;
 	}
 	web.queue = web_queue_new(&web);
+	web.keeper = web_keeper_new(&web);
 	web.pack = web_pack_new(conf);
 	if (web_listen(&web, &calls, err)) {
+		web_keeper_stop(web.keeper);
 		web_queue_stop(web.queue);
 	} else {
 		must(!pthread_create(&reaper, NULL, web_conn_reap, &web));

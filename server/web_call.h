@@ -80,6 +80,7 @@ struct call {
 	const char *lsn;		/* what the client wants to see, or NULL */
 	int64_t wrote;			/* how far the primary was when its write was done; 0: none */
 	bool cache_hit, counted;
+	uint8_t key[32];		/* of its answer in the cache; of cached routes */
 	struct call *next;		/* in the queue */
 };
 
@@ -97,6 +98,7 @@ struct web {
 	const struct conf *conf;
 	struct MHD_Daemon *daemon;
 	struct web_queue *queue;
+	struct web_keeper *keeper;
 	struct web_pack *pack;
 	struct auth *auth;
 	struct arena *arena;		/* constant after start-up */
@@ -122,6 +124,10 @@ struct web {
 void web_run_call(struct call *call, struct db *db, struct arena *arena);
 /* Puts an error into the call as its answer. status 0: by kind; code NULL: by kind. */
 void web_run_fail(struct call *call, unsigned status, const char *code, const struct err *err);
+/* Whether the answer may be in the cache, and whoever asks may have it, as far as that is known without the database. Then: */
+bool web_run_may_hit(struct call *call);
+/* answers it if the cache has that of this version, which was asked for at `begun` in db_usec. false: nothing was done. */
+bool web_run_hit(struct call *call, const char *version, int64_t begun, int64_t db_usec);
 /* 503: nobody had time for it. */
 void web_run_too_late(struct call *call);
 
@@ -130,11 +136,18 @@ int web_guard_headers(struct MHD_Connection *connection, const char *version, st
 
 /* web_queue.c: the workers. */
 struct web_queue *web_queue_new(struct web *web);
-bool web_queue_push(struct web_queue *q, struct call *call);	/* false: full, or stopping */
+void web_queue_give(struct web_queue *q, struct call *call);	/* a suspended call; full, or stopping: it is answered so */
 void web_queue_expire(struct web_queue *q);			/* answers those that waited too long, should no worker come to it */
 void web_queue_stop(struct web_queue *q);			/* answers what waits, ends the workers */
 void web_queue_free(struct web_queue *q);			/* accepts NULL */
 void web_queue_stats(struct web_queue *q, uint64_t *queued, uint64_t *busy);
+
+/* web_keeper.c: the keeper of the data version, a thread of its own that answers hits. */
+struct web_keeper *web_keeper_new(struct web *web);
+bool web_keeper_take(struct web_keeper *k, struct call *call);	/* of a suspended call that may be a hit; false: it is not for it now */
+void web_keeper_expire(struct web_keeper *k);			/* those that waited too long for it go to the queue */
+void web_keeper_stop(struct web_keeper *k);			/* before the queue is: what waits goes there */
+void web_keeper_free(struct web_keeper *k);			/* accepts NULL */
 
 /* web_pack.c: the packer, a thread of its own; _free() ends it and accepts NULL. */
 struct web_pack *web_pack_new(const struct conf *conf);

@@ -199,6 +199,7 @@ void *web_conn_reap(void *cls)
 
 	while (!atomic_load(&web->stopping)) {
 		reap(web);
+		web_keeper_expire(web->keeper);
 		web_queue_expire(web->queue);
 		nanosleep(&pause, NULL);
 	}

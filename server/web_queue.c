@@ -70,7 +70,7 @@ static void wake(struct worker *w)
 		must(!pthread_cond_signal(&w->cond));
 }
 
-bool web_queue_push(struct web_queue *q, struct call *call)
+static bool push(struct web_queue *q, struct call *call)
 {
 	struct worker *idle = NULL;
 	bool taken;
@@ -84,6 +84,19 @@ bool web_queue_push(struct web_queue *q, struct call *call)
 	must(!pthread_mutex_unlock(&q->lock));
 	wake(idle);
 	return taken;
+}
+
+void web_queue_give(struct web_queue *q, struct call *call)
+{
+	struct MHD_Connection *connection = call->connection;
+	struct err err = { 0 };
+
+	if (push(q, call))
+		return;
+	atomic_fetch_add(&q->web->refused, 1);
+	err_set(&err, ERR_UNAVAILABLE, "the server is too busy: all workers have work and the queue is full");
+	web_run_fail(call, 0, NULL, &err);
+	MHD_resume_connection(connection);
 }
 
 /* false: there are too many already, or the server is going down. */

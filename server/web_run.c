@@ -110,7 +110,7 @@ void web_run_fail(struct call *call, unsigned status, const char *code, const st
 }
 
 /* What a handler set, as headers. Its strings may die with the worker's arena: the response copies them. version NULL: not to be kept. */
-static void succeed(struct call *call, const uint8_t key[32], const char *version)
+static void succeed(struct call *call, const char *version)
 {
 	struct req *rq = &call->rq;
 	const char *type = rq->type ? rq->type : web_args_rep_type(rq->rep);
@@ -128,12 +128,12 @@ static void succeed(struct call *call, const uint8_t key[32], const char *versio
 		body = reply_body_around(&rq->out, rq->shared, rq->shared_at, type, reads(call), rq->weak_etag);
 	rq->shared = NULL;
 	if (version && call->reply.status == 200 && !rq->no_cache)
-		cache_put(call->web->cache, key, version, body);
+		cache_put(call->web->cache, call->key, version, body);
 	answer(call, body);
 	call->reply.location = call->reply.disposition = call->reply.set_cookie = NULL;
 }
 
-static void cache_key(const struct call *call, uint8_t key[32])
+static void cache_key(struct call *call)
 {
 	const struct req *rq = &call->rq;
 	struct buf text;
@@ -143,25 +143,29 @@ static void cache_key(const struct call *call, uint8_t key[32])
 	buf_puts(&text, rq->id ? rq->id : "");
 	buf_putc(&text, 0);
 	web_args_canonical(rq, &text);
-	sha256(text.p, text.len, key);
+	sha256(text.p, text.len, call->key);
 	buf_fini(&text);
 }
 
-/* Whether the cache has the answer of this moment; else *version is what the answer to come is good for. */
-static int look_up(struct call *call, const uint8_t key[32], const char **version, struct err *err)
+/* body NULL: none is kept. */
+static bool answer_kept(struct call *call, struct reply_body *body)
 {
-	struct reply_body *body;
+	if (!body)
+		return false;
+	call->cache_hit = true;
+	call->reply.status = 200;
+	answer(call, body);
+	return true;
+}
 
+/* Whether the cache has the answer of this moment; else *version is what the answer to come is good for. */
+static int look_up(struct call *call, const char **version, struct err *err)
+{
 	/* asked before the data is read: what changes in between only makes the entry useless */
 	if (db_runs_data_version(call->rq.db, call->rq.arena, version, err))
 		return -1;
 	call->rq.version = *version;
-	body = cache_get(call->web->cache, key, *version);
-	if (body) {
-		call->cache_hit = true;
-		call->reply.status = 200;
-		answer(call, body);
-	}
+	answer_kept(call, cache_get(call->web->cache, call->key, *version));
 	return 0;
 }
 
@@ -182,20 +186,20 @@ static void forget_answer(struct req *rq)
  * moment: to ask goes in one round trip with the handler's first query. False: it was
  * not, and whatever the handler did is void.
  */
-static bool run_expecting(struct call *call, const uint8_t key[32], int *ret, struct err *err)
+static bool run_expecting(struct call *call, int *ret, struct err *err)
 {
 	struct req *rq = &call->rq;
 	const char *version = db_catalog_version(call->web->server.catalog, rq->arena);
 	bool good;
 
-	if (!version || cache_has(call->web->cache, key, version))
+	if (!version || cache_has(call->web->cache, call->key, version))
 		return false;
 	rq->version = version;
 	db_runs_expect_version(rq->db, version);
 	*ret = call->route->handler(rq, err);
 	good = db_expected(rq->db);
 	if (good && !*ret)
-		succeed(call, key, version);
+		succeed(call, version);
 	if (!good)
 		forget_answer(rq);
 	return good;
@@ -204,20 +208,19 @@ static bool run_expecting(struct call *call, const uint8_t key[32], int *ret, st
 static int run_cached(struct call *call, struct err *err)
 {
 	const char *version;
-	uint8_t key[32];
 	int ret;
 
-	cache_key(call, key);
-	if (run_expecting(call, key, &ret, err))
+	cache_key(call);
+	if (run_expecting(call, &ret, err))
 		return ret;
 	*err = (struct err){ 0 };
-	if (look_up(call, key, &version, err))
+	if (look_up(call, &version, err))
 		return -1;
 	if (call->answer)
 		return 0;
 	if (call->route->handler(&call->rq, err))
 		return -1;
-	succeed(call, key, version);
+	succeed(call, version);
 	return 0;
 }
 
@@ -373,7 +376,7 @@ static int run_handler(struct call *call, struct err *err)
 	if (rq->db && !reads(call))
 		web_standby_wrote(call);
 	if (!rq->again_ms || rq->last_call)
-		succeed(call, NULL, NULL);
+		succeed(call, NULL);
 	return 0;
 }
 
@@ -439,6 +442,33 @@ static void tell_place(struct call *call)
 
 	if (call->wrote)
 		must(MHD_add_response_header(call->response, WEB_STANDBY_HEADER, db_replay_format(call->wrote, place)) == MHD_YES);
+}
+
+bool web_run_may_hit(struct call *call)
+{
+	struct err ignored = { 0 };
+
+	if (!call->route->cached || !reads(call) || call->route->asks)
+		return false;
+	cache_key(call);
+	if (!cache_may_have(call->web->cache, call->key))
+		return false;
+	if (!admit(call, &ignored))
+		return true;
+	call->reply.retry_after_s = 0;	/* whatever speaks against it, a worker tells */
+	return false;
+}
+
+bool web_run_hit(struct call *call, const char *version, int64_t begun, int64_t db_usec)
+{
+	if (!answer_kept(call, cache_take(call->web->cache, call->key, version)))
+		return false;
+	call->db_usec += db_usec;
+	must(MHD_add_response_header(call->response, "Server-Timing", timing(call, begun, db_usec)) == MHD_YES);
+	if (call->standby)
+		atomic_fetch_add(&call->web->standby.reads, 1);
+	call->standby = NULL;
+	return true;
 }
 
 void web_run_call(struct call *call, struct db *db, struct arena *arena)

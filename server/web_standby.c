@@ -20,15 +20,14 @@ void web_standby_fini(struct web_standby *s)
 	s->db = NULL;
 }
 
-bool web_standby_may(struct call *call)
+enum shows { SHOWS, SHOWS_LESS, SHOWS_NOTHING };
+
+static enum shows shows(struct call *call)
 {
-	struct web_standby_shared *shared = &call->web->standby;
 	struct web_standby *s = call->standby;
-	int64_t wanted = atomic_load(&shared->written), given;
+	int64_t wanted = atomic_load(&call->web->standby.written), given;
 	struct err ignored = { 0 };
 
-	if (!s || !s->db)
-		return false;
 	if (call->lsn && !db_replay_parse(call->lsn, &given) && given > wanted)
 		wanted = given;
 	if (s->generation != db_generation(s->db))	/* another server perhaps, and not so far */
@@ -36,15 +35,29 @@ bool web_standby_may(struct call *call)
 	if (s->shown < wanted || !db_is_up(s->db)) {
 		if (db_replay_shown(s->db, &s->shown, &ignored)) {
 			s->shown = -1;
-			atomic_fetch_add(&shared->failed, 1);
-			return false;
+			return SHOWS_NOTHING;
 		}
 		s->generation = db_generation(s->db);
 	}
-	if (s->shown >= wanted)
-		return true;
-	atomic_fetch_add(&shared->behind, 1);
-	return false;
+	return s->shown >= wanted ? SHOWS : SHOWS_LESS;
+}
+
+bool web_standby_shows(struct call *call)
+{
+	return call->standby && call->standby->db && shows(call) == SHOWS;
+}
+
+bool web_standby_may(struct call *call)
+{
+	struct web_standby_shared *shared = &call->web->standby;
+	enum shows what;
+
+	if (!call->standby || !call->standby->db)
+		return false;
+	what = shows(call);
+	if (what != SHOWS)
+		atomic_fetch_add(what == SHOWS_LESS ? &shared->behind : &shared->failed, 1);
+	return what == SHOWS;
 }
 
 void web_standby_wrote(struct call *call)

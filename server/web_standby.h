@@ -30,7 +30,9 @@ struct web_standby_shared {
 
 void web_standby_init(struct web_standby *s, const char *conninfo, int statement_timeout_ms);	/* conninfo NULL: none */
 void web_standby_fini(struct web_standby *s);
-/* Whether this call may be answered from its worker's standby. */
+/* Whether its worker's standby, if there is one, shows this call all that it may expect. */
+bool web_standby_shows(struct call *call);
+/* The same, counted: whether it is to be answered there. */
 bool web_standby_may(struct call *call);
 /* After a write that is about to be acknowledged: later reads see it. */
 void web_standby_wrote(struct call *call);
