@@ -127,6 +127,7 @@ static void of_links(struct buf *out, const struct web_stats *st)
 	gauge(out, "database_connections", "Open connections to PostgreSQL.", (double)d->open);
 	counter(out, "database_connects", "Connections to PostgreSQL that were made.", d->connects);
 	counter(out, "database_connect_failures", "Connections to PostgreSQL that could not be made.", d->failures);
+	counter(out, "database_refused", "Connections not made because the server is a former primary that takes writes.", d->refused);
 	counter(out, "database_losses", "Connections to PostgreSQL that were lost.", d->lost);
 }
 

@@ -88,6 +88,18 @@ static void look_at_server(struct doctor *d, const struct db_doctor *s, int64_t 
 			       s->may_create ? "restore needs them" : "the first migration needs that");
 }
 
+/* Of several servers, all are asked by the first connection that a process makes. */
+static void look_at_hosts(struct doctor *d, struct db *db)
+{
+	struct buf names;
+
+	buf_init(&names);
+	if (db_former_primaries(db, &names))
+		cmd_doctor_say(d, DOCTOR_BAD, "servers", "stop it, then pg_rewind or pg_basebackup: make it a standby of the one that was promoted",
+			       "split brain: %.*s takes writes on an older timeline than another server: a former primary", (int)names.len, names.p);
+	buf_fini(&names);
+}
+
 static void look_at_schema(struct doctor *d, struct db *db, const struct db_doctor *s)
 {
 	struct err why = { 0 };
@@ -169,6 +181,7 @@ void cmd_doctor_database(struct doctor *d, const char *conninfo)
 		cmd_doctor_say(d, DOCTOR_BAD, "database", "is it running, does it listen there, may this user in (pg_hba.conf, ~/.pgpass)?", "%s",
 			       why.message);
 	} else {
+		look_at_hosts(d, db);
 		look_at_server(d, &s, s.now - (begun + tm_now_usec()) / 2);
 		look_at_safety(d, &s);
 		look_at_schema(d, db, &s);

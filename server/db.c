@@ -28,6 +28,7 @@ void db_stats(struct db_stats *out)
 	out->failures = counted.failures;
 	out->lost = counted.lost;
 	out->open = counted.open;
+	out->refused = db_hosts_refused();
 }
 
 void db_own_round_trip(int64_t usec)
@@ -230,6 +231,20 @@ int db_own_finish(struct db *db, int sent, const char *what, PGresult **last, st
 	else
 		PQclear(good);
 	return ret;
+}
+
+void db_look_around(struct db *db)
+{
+	if (!db->conn || db->in_tx || db->reading || !db_hosts_look_is_due(db->hosts))
+		return;
+	db_own_disconnect(db);
+	db->look = true;
+}
+
+bool db_former_primaries(const struct db *db, struct buf *names)
+{
+	db_hosts_former(db->hosts, names);
+	return names->len > 0;
 }
 
 int db_connect(struct db *db, struct err *err)

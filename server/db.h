@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "../lib/arena.h"
+#include "../lib/buf.h"
 #include "../lib/err.h"
 #include "../lib/histogram.h"
 #include "../lib/ident.h"
@@ -82,9 +83,17 @@ int64_t db_waited_usec(const struct db *db);		/* for the server, in all its life
 struct db_stats {
 	struct histogram_sums round_trips;	/* how long the server was waited for, each time */
 	uint64_t connects, failures, lost;	/* connections made, refused, lost */
+	uint64_t refused;			/* not made: a former primary that takes writes */
 	int64_t open;				/* connections now */
 };
 void db_stats(struct db_stats *out);
+/*
+ * From time to time, between two statements: of several servers (host=a,b) the next statement asks all which is on the
+ * newest timeline, if nobody did of late: so one that was promoted is found while the old one still answers.
+ */
+void db_look_around(struct db *db);
+/* Which of them take writes and must not, by their timeline, when they were asked last: names with commas. Whether any. */
+bool db_former_primaries(const struct db *db, struct buf *names);
 uint64_t db_generation(const struct db *db);		/* +1 at each (re)connect: what was set on the session is gone */
 
 /* Runs one prepared statement. rows may be NULL. 0, or -1 with err (ERR_UNAVAILABLE: worth a retry; ERR_BUG: not). */

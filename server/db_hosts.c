@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/num.h"
 #include "../lib/tm.h"
 
 #define HOSTS_MAX 16
 #define STEP_USEC 200000	/* until the next server is asked, too */
+#define LOOK_USEC 30000000	/* so often somebody asks all: one may have been promoted while the old one goes on */
 #define TIMEOUT_S 5		/* connect_timeout where nobody says another */
 
 struct host {
@@ -28,8 +30,12 @@ struct db_hosts {
 	bool one_is_right;		/* only the primary will do, so that it can move */
 	_Atomic int right;		/* which was right last; -1: none yet */
 	_Atomic uint64_t epoch;
-	_Atomic int64_t timeline;	/* the highest seen */
+	_Atomic uint32_t former;	/* bits of those that were not admitted when they were asked last */
+	_Atomic int64_t looked;		/* monotonic usec */
+	struct db_timeline timeline;	/* the highest seen; under lock */
 };
+
+static _Atomic uint64_t refused;	/* of the process */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct db_hosts *all;		/* under lock */
@@ -132,28 +138,87 @@ uint64_t db_hosts_epoch(struct db_hosts *h)
 	return atomic_load(&h->epoch);
 }
 
-int64_t db_hosts_timeline(struct db_hosts *h)
+struct db_timeline db_hosts_timeline(struct db_hosts *h)
 {
-	return atomic_load(&h->timeline);
+	struct db_timeline t;
+
+	must(!pthread_mutex_lock(&lock));
+	t = h->timeline;
+	must(!pthread_mutex_unlock(&lock));
+	return t;
 }
 
-void db_hosts_saw(struct db_hosts *h, int64_t timeline)
+void db_hosts_saw(struct db_hosts *h, struct db_timeline t)
 {
-	int64_t seen = atomic_load(&h->timeline);
-
-	while (timeline > seen && !atomic_compare_exchange_weak(&h->timeline, &seen, timeline))
-		;
+	must(!pthread_mutex_lock(&lock));
+	if (t.number > h->timeline.number && (!h->timeline.number || t.cluster == h->timeline.cluster))
+		h->timeline = t;
+	must(!pthread_mutex_unlock(&lock));
 }
 
-bool db_hosts_admit(struct db_hosts *h, int host, int64_t timeline)
+bool db_hosts_look_is_due(struct db_hosts *h)
 {
+	int64_t now = tm_monotonic_usec(), looked = atomic_load(&h->looked);
+
+	return h->n > 1 && h->one_is_right && now - looked >= LOOK_USEC && atomic_compare_exchange_strong(&h->looked, &looked, now);
+}
+
+uint64_t db_hosts_refused(void)
+{
+	return atomic_load(&refused);
+}
+
+static void name_host(const struct host *host, struct buf *out)
+{
+	const char *name = host->name ? host->name : host->addr;
+
+	buf_printf(out, "%s%s%s", name ? name : "local", host->port ? ":" : "", host->port ? host->port : "");
+}
+
+void db_hosts_former(const struct db_hosts *h, struct buf *names)
+{
+	for (int i = 0; i < h->n; i++) {
+		if (!(atomic_load(&h->former) & UINT32_C(1) << i))
+			continue;
+		buf_puts(names, names->len ? ", " : "");
+		name_host(&h->hosts[i], names);
+	}
+}
+
+/* Said once, and again after it was good in between. */
+static void refuse(struct db_hosts *h, int host, struct db_timeline t, int64_t newest)
+{
+	char quoted[200];
+	struct buf name;
+
+	atomic_fetch_add(&refused, 1);
+	if (atomic_fetch_or(&h->former, UINT32_C(1) << host) & UINT32_C(1) << host)
+		return;
+	buf_init(&name);
+	name_host(&h->hosts[host], &name);
+	buf_putc(&name, 0);
+	log_event(LOG_ERROR, "split brain: a former primary takes writes; stop it, and make it a standby",
+		  "host=%s timeline=%lld newest=%lld", log_quote(quoted, sizeof(quoted), name.p), (long long)t.number, (long long)newest);
+	buf_fini(&name);
+}
+
+bool db_hosts_admit(struct db_hosts *h, int host, struct db_timeline t)
+{
+	int64_t newest = 0;
 	int before;
 
-	if (h->one_is_right) {
-		db_hosts_saw(h, timeline);
-		if (timeline < db_hosts_timeline(h))
-			return false;
+	if (h->one_is_right && t.number) {
+		must(!pthread_mutex_lock(&lock));
+		if (t.cluster != h->timeline.cluster || t.number > h->timeline.number)
+			h->timeline = t;
+		newest = h->timeline.number;
+		must(!pthread_mutex_unlock(&lock));
 	}
+	if (t.number < newest) {
+		refuse(h, host, t, newest);
+		return false;
+	}
+	atomic_fetch_and(&h->former, ~(UINT32_C(1) << host));
 	before = atomic_exchange(&h->right, host);
 	if (before >= 0 && before != host && h->one_is_right)
 		atomic_fetch_add(&h->epoch, 1);
@@ -199,11 +264,10 @@ struct race {
 static void lane_ends(struct race *r, int lane, const char *why)
 {
 	const struct host *host = &r->h->hosts[r->lanes[lane].host];
-	const char *name = host->name ? host->name : host->addr;
 
-	buf_printf(r->why, "%s%s%s%s: ", r->why->len ? "; " : "", name ? name : "local", host->port ? ":" : "",
-		   host->port ? host->port : "");
-	buf_printf(r->why, "%.*s", (int)strcspn(why, "\n"), why);
+	buf_puts(r->why, r->why->len ? "; " : "");
+	name_host(host, r->why);
+	buf_printf(r->why, ": %.*s", (int)strcspn(why, "\n"), why);
 	PQfinish(r->lanes[lane].conn);
 	r->lanes[lane].conn = NULL;
 	r->next_start = 0;

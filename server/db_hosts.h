@@ -30,15 +30,26 @@ bool db_hosts_several(const struct db_hosts *h);
 PGconn *db_hosts_connect(struct db_hosts *h, const char **keys, const char **values, size_t n, uint32_t without, int *host,
 			 struct buf *why);
 
-/*
- * Whether the host, a primary on this timeline, is the right one: it becomes that. false: a higher timeline was seen, so this
- * one was the primary once, and came back as it was; what is written there is lost when it is made a standby.
- */
-bool db_hosts_admit(struct db_hosts *h, int host, int64_t timeline);
+/* Which history a server is on: a promotion begins a new timeline of the same cluster. */
+struct db_timeline {
+	int64_t cluster;		/* its system identifier */
+	int64_t number;			/* 0: cannot be told */
+};
 
-/* The highest timeline seen; 0: none yet. db_hosts_saw() raises it. */
-int64_t db_hosts_timeline(struct db_hosts *h);
-void db_hosts_saw(struct db_hosts *h, int64_t timeline);
+/*
+ * Whether the host, a primary on this timeline, is the right one: it becomes that. false: a higher timeline of its cluster was
+ * seen, so this one was the primary once, and came back as it was; what is written there is lost when it is made a standby.
+ */
+bool db_hosts_admit(struct db_hosts *h, int host, struct db_timeline t);
+/* Those that were not admitted when they were asked last, names with commas; nothing: none. */
+void db_hosts_former(const struct db_hosts *h, struct buf *names);
+uint64_t db_hosts_refused(void);		/* how often one was not, in this process */
+
+/* The highest timeline seen, number 0: none yet. db_hosts_saw() raises it; of another cluster (the server was replaced by a new one) nothing is known. */
+struct db_timeline db_hosts_timeline(struct db_hosts *h);
+void db_hosts_saw(struct db_hosts *h, struct db_timeline t);
+/* Once in half a minute, for who may wait a little: to ask all of several hosts how far they are. */
+bool db_hosts_look_is_due(struct db_hosts *h);
 
 /* How many there are, and keys and values of one, as above, [n] to [n + 2]. */
 int db_hosts_count(const struct db_hosts *h);

@@ -42,6 +42,7 @@ static void notice(void *arg, const PGresult *r)
  * promotion only after the checkpoint that follows it.
  */
 #define PRIMARY_TIMELINE "('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint"
+#define CLUSTER "(SELECT system_identifier FROM pg_control_system())"
 
 static int64_t number_of(const PGresult *r, int column)
 {
@@ -53,12 +54,12 @@ static int64_t number_of(const PGresult *r, int column)
 }
 
 /* The timeline of one host, whatever it is now: a standby's is that of the primary it follows. 0: it does not say. */
-static int64_t ask_timeline(const struct db *db, int host)
+static struct db_timeline ask_timeline(const struct db *db, int host)
 {
 	static const char sql[] = "SELECT CASE WHEN pg_is_in_recovery() THEN coalesce((SELECT received_tli FROM pg_stat_wal_receiver),"
-				  " (SELECT timeline_id FROM pg_control_checkpoint())) ELSE " PRIMARY_TIMELINE " END";
+				  " (SELECT timeline_id FROM pg_control_checkpoint())) ELSE " PRIMARY_TIMELINE " END, " CLUSTER;
 	struct options o = options_of(db, "2");
-	int64_t timeline = 0;
+	struct db_timeline timeline = { 0 };
 	PGresult *r;
 	PGconn *conn;
 
@@ -71,7 +72,7 @@ static int64_t ask_timeline(const struct db *db, int host)
 		r = PQexec(conn, "SET statement_timeout = 2000");
 		PQclear(r);
 		r = PQexec(conn, sql);
-		timeline = number_of(r, 0);
+		timeline = (struct db_timeline){ number_of(r, 1), number_of(r, 0) };
 		PQclear(r);
 	}
 	PQfinish(conn);
@@ -87,19 +88,18 @@ static void ask_others(struct db *db, int host)
 }
 
 /* Of several servers only the primary that was promoted last is written to: libpq itself takes the first that can be. */
-static int admit(struct db *db, int host, int64_t timeline, struct err *err)
+static int admit(struct db *db, int host, struct db_timeline t, struct err *err)
 {
-	if (!timeline)			/* a standby, where the operator wants any */
-		timeline = db_hosts_timeline(db->hosts);
-	if (!db_hosts_timeline(db->hosts))
+	struct db_timeline newest = db_hosts_timeline(db->hosts);
+
+	if (!newest.number || db->look)
 		ask_others(db, host);
-	if (db_hosts_admit(db->hosts, host, timeline))
+	db->look = false;
+	if (db_hosts_admit(db->hosts, host, t))
 		return 0;
-	log_event(LOG_WARN, "former primary", "host=%s timeline=%lld newest=%lld", PQhost(db->conn), (long long)timeline,
-		  (long long)db_hosts_timeline(db->hosts));
 	return err_set(err, ERR_UNAVAILABLE, "database: %s was the primary once (its timeline is %lld, and %lld was seen): make it a "
-		       "standby of the present one (pg_rewind)", PQhost(db->conn), (long long)timeline,
-		       (long long)db_hosts_timeline(db->hosts));
+		       "standby of the present one (pg_rewind)", PQhost(db->conn), (long long)t.number,
+		       (long long)db_hosts_timeline(db->hosts).number);
 }
 
 /* ---- a session ---- */
@@ -111,10 +111,10 @@ static int admit(struct db *db, int host, int64_t timeline, struct err *err)
  * jit: takes longer than any of them. synchronous_commit: off, somebody's default for other
  * programs, would acknowledge uploads that a crash then loses.
  */
-static int set_up(struct db *db, int64_t *timeline, struct err *err)
+static int set_up(struct db *db, struct db_timeline *timeline, struct err *err)
 {
 	static const char sql[] =
-		"SELECT CASE WHEN NOT pg_is_in_recovery() THEN " PRIMARY_TIMELINE " END, set_config('statement_timeout', $1, false),"
+		"SELECT CASE WHEN NOT pg_is_in_recovery() THEN " PRIMARY_TIMELINE " END, " CLUSTER ", set_config('statement_timeout', $1, false),"
 		" set_config('idle_in_transaction_session_timeout', '60000', false),"
 		" set_config('TimeZone', 'UTC', false), set_config('search_path', 'nsecwatch', false),"
 		" set_config('client_min_messages', 'warning', false),"
@@ -127,7 +127,7 @@ static int set_up(struct db *db, int64_t *timeline, struct err *err)
 	snprintf(timeout, sizeof(timeout), "%d", db->statement_timeout_ms);
 	if (db_own_finish(db, PQsendQueryParams(db->conn, sql, 1, NULL, values, NULL, NULL, 0), "session", &r, err))
 		return -1;
-	*timeline = number_of(r, 0);
+	*timeline = (struct db_timeline){ number_of(r, 1), number_of(r, 0) };
 	PQclear(r);
 	return 0;
 }
@@ -171,7 +171,7 @@ int db_own_open(struct db *db, struct err *err)
 	uint64_t epoch = db_hosts_epoch(db->hosts);
 	struct err former = { 0 };
 	uint32_t without = 0;
-	int64_t timeline;
+	struct db_timeline timeline;
 	int host = 0;
 
 	for (;;) {
@@ -184,9 +184,13 @@ int db_own_open(struct db *db, struct err *err)
 			db_own_disconnect(db);
 			return -1;
 		}
-		if (!several || !admit(db, host, timeline, &former))
+		if (db->reading || !admit(db, host, timeline, &former))
 			break;
 		db_own_disconnect(db);
+		if (!several) {		/* its address leads to another one than before */
+			*err = former;
+			return -1;
+		}
 		without |= UINT32_C(1) << host;
 	}
 	db->epoch = several ? db_hosts_epoch(db->hosts) : epoch;

@@ -29,6 +29,7 @@ struct db {
 	uint64_t epoch;			/* of theirs, when the link was made */
 	int statement_timeout_ms;
 	bool reading;			/* a standby will do */
+	bool look;			/* all hosts are asked at the next link */
 	uint64_t generation;
 	int64_t waited_usec;
 	char sqlstate[6];

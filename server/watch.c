@@ -167,6 +167,7 @@ static int turn(struct watch *w, bool *more, struct err *err)
 	int ret = 0;
 
 	*more = w->full = false;
+	db_look_around(w->db);
 	if (!w->ready && db_migrate_check(w->db, err))
 		return -1;
 	w->ready = true;

@@ -104,6 +104,7 @@ static void *work(void *cls)
 
 	while (pause_for(p, pause)) {
 		if (tm_monotonic_usec() - read >= GAUGES_USEC) {
+			db_look_around(p->db);
 			read_gauges(p);
 			read = tm_monotonic_usec();
 		}
