@@ -29,8 +29,8 @@ def release(results):
     if not base:
         raise SystemExit(f"bench-push: {results['system']} is no kernel's release")
     if not results["commits"]:
-        raise SystemExit(f"bench-push: version {results['version']} is no commit of this repository, so it has no place among"
-                         " the others: build and measure in a clone")
+        raise SystemExit(f"bench-push: version {results['version']} is no commit of this repository, so it has no place"
+                         " among the others: build and measure in a clone")
     return f"{base[0]}-{results['commits']:05d}-g{results['commit'][:12]}" + ("-dirty" if results["dirty"] else "")
 
 

@@ -8,6 +8,7 @@ a table, writes BUILD/bench/results.json, and fails where a bound is missed.
   BUILD         where the programs are, and where results go (build)
   BENCH_SCALE   full: 10 million samples; middle: trends as long, fewer of them; small: a quarter of a million
   BENCH_ROUNDS  5
+  BENCH_SECONDS of each measurement, in place of the scale's
   BENCH_DATA    a folder for the database, kept for the next run; without it one that goes away
   BENCH_ONLY    only measurements whose name matches this regular expression
   BENCH_RIVAL   the folder of the Node rival's app.js
@@ -101,6 +102,7 @@ def folder_for_data():
 def main():
     scale = {"full": data.FULL, "middle": data.MIDDLE, "small": data.SMALL}[os.environ.get("BENCH_SCALE") or "full"]
     n_rounds = int(os.environ.get("BENCH_ROUNDS") or 5)
+    scale.seconds = float(os.environ.get("BENCH_SECONDS") or scale.seconds)
     OUT.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(folder_for_data())
