@@ -20,6 +20,7 @@
 #include "../lib/arena.h"
 #include "../lib/log.h"
 #include "../lib/must.h"
+#include "../lib/terminal.h"
 #include "../lib/tm.h"
 #include "up_cluster.h"
 #include "up_listen.h"
@@ -45,7 +46,8 @@ struct up {
 	struct up_cluster cluster;
 	struct child children[N_CHILDREN];
 	sigset_t signals;
-	int stops;			/* SIGTERM, SIGINT, SIGHUP received */
+	int stops;			/* SIGTERM, SIGINT received, or the terminal went away */
+	bool terminal;			/* there was one */
 	int clear_tries;
 	bool was_ready;			/* the address has been printed */
 	struct err *err;
@@ -103,6 +105,13 @@ static void reap(struct up *u)
 				note_end(u, &u->children[i], status);
 }
 
+/* What can be read anew, the certificate, serve reads. */
+static void reload(struct up *u)
+{
+	if (u->children[SERVE].pid)
+		kill(u->children[SERVE].pid, SIGHUP);
+}
+
 /* Sleeps until a signal came or ms went by. */
 static void wait_event(struct up *u, int ms)
 {
@@ -111,6 +120,8 @@ static void wait_event(struct up *u, int ms)
 
 	if (sig == SIGCHLD)
 		reap(u);
+	else if (sig == SIGHUP && (!u->terminal || terminal_is_there()))
+		reload(u);
 	else if (sig > 0)
 		u->stops++;
 }
@@ -140,6 +151,7 @@ static pid_t start_self(struct up *u, const char *command)
 	if (pid)
 		return pid;
 	in_child(u);
+	signal(SIGHUP, SIG_IGN);	/* one that is passed on while it starts; serve takes them later, and is told by us alone */
 	conf_export(&u->conf, command);
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
@@ -433,7 +445,7 @@ static int check_files(const struct up *u)
 
 int up_run(const struct conf *conf, struct err *err)
 {
-	struct up u = { .conf = *conf, .err = err };
+	struct up u = { .conf = *conf, .err = err, .terminal = terminal_is_there() };
 	struct arena *a = arena_new();
 	struct sigaction hup;
 	int ret;

@@ -24,6 +24,7 @@
 #include "../lib/log.h"
 #include "../lib/must.h"
 #include "../lib/num.h"
+#include "../lib/terminal.h"
 #include "../lib/tm.h"
 #include "web_call.h"
 #include "web_conn.h"
@@ -518,6 +519,7 @@ int web_serve(const struct conf *conf, struct err *err)
 	struct web web = { 0 };
 	pthread_t reaper;
 	static const struct web_listen_calls calls = { on_request, on_uri, on_done, on_log };
+	bool terminal = terminal_is_there();
 	sigset_t ends;
 	int sig, ret = -1;
 
@@ -526,8 +528,7 @@ int web_serve(const struct conf *conf, struct err *err)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
-	if (conf->tls_cert)
-		sigaddset(&ends, SIGHUP);
+	sigaddset(&ends, SIGHUP);
 	must(!pthread_sigmask(SIG_BLOCK, &ends, NULL));	/* before the first thread: all inherit it */
 	MHD_set_panic_func(on_panic, NULL);
 	web_init(&web, conf);
@@ -543,9 +544,9 @@ int web_serve(const struct conf *conf, struct err *err)
 		web_queue_stop(web.queue);
 	} else {
 		must(!pthread_create(&reaper, NULL, web_conn_reap, &web));
-		while (!sigwait(&ends, &sig) && sig == SIGHUP)
+		while (!sigwait(&ends, &sig) && sig == SIGHUP && (!terminal || terminal_is_there()))
 			web_listen_again(&web);
-		log_event(LOG_INFO, "ending", "signal=%s", sig == SIGTERM ? "SIGTERM" : "SIGINT");
+		log_event(LOG_INFO, "ending", "signal=%s", sig == SIGTERM ? "SIGTERM" : sig == SIGINT ? "SIGINT" : "SIGHUP");
 		stop(&web);
 		must(!pthread_join(reaper, NULL));
 		ret = 0;

@@ -81,7 +81,9 @@ void web_listen_again(struct web *web)
 	struct err err = { 0 };
 	char quoted[800];
 
-	if (web_tls_load(web->conf, &err))
+	if (!web->conf->tls_cert)
+		log_event(LOG_INFO, "SIGHUP: there is no certificate to be read anew", NULL);
+	else if (web_tls_load(web->conf, &err))
 		log_event(LOG_ERROR, "the TLS certificate was not read anew, the one before stays", "error=%s",
 			  log_quote(quoted, sizeof(quoted), err.message));
 	else

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -14,7 +15,7 @@ import tempfile
 import pytest
 import requests
 
-from harness import PATIENCE, Process, command, free_port, submission, wait_until
+from harness import PATIENCE, Process, command, default_signals, free_port, submission, wait_until
 
 AS_ROOT = os.geteuid() == 0
 needs_root = pytest.mark.skipif(not AS_ROOT, reason="only root can start the parts as another user")
@@ -233,7 +234,31 @@ def test_a_postgres_that_is_killed_is_started_again_and_no_run_is_lost(up):
     assert up.get(f"/api/v1/runs/{run}").status_code == 200
 
 
-@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_sighup_is_for_serve_and_ends_nothing(up):
+    family = up.family()
+    up.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "there is no certificate to be read anew" in up.log_tail(), "serve was told")
+    assert up.family() >= family and up.running() and up.serves()
+
+
+def test_the_terminal_goes_away_and_it_stops(place, request):
+    up = Up(place / "terminal", place / "log-terminal")
+    request.node.nsecwatch_logs = [up]
+    here, there = pty.openpty()
+    up.args = ["setsid", "--ctty", "--wait", *up.args]
+    with open(up.log, "ab") as log:
+        up.process = subprocess.Popen(up.args, stdin=there, stdout=log, stderr=log, preexec_fn=default_signals)
+    os.close(there)
+    wait_until(lambda: "is ready" in up.log.read_text(), "up is ready", timeout=PATIENCE * 3)
+    family = up.family()
+    os.close(here)
+    up.process.wait(PATIENCE)
+    up.process = None
+    wait_until(lambda: gone(family), "all has ended")
+    assert not (up.data / "conninfo").exists(), "in order"
+
+
+@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_all_of_it_and_the_next_start_has_everything(up, sig):
     token, runs, family = up.token(), up.runs(), up.family()
     up.stop(sig)
