@@ -2,12 +2,14 @@
 """/metrics: read by the parser of prometheus_client; what it counts; and that docs/ only names metrics that there are."""
 import json
 import re
+import shutil
+import subprocess
 
 import pytest
 import yaml
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from harness import ROOT, Api, sql, submission, wait_until
+from harness import PATIENCE, ROOT, Api, sql, submission, wait_until
 from test_concurrency import in_threads
 
 CLASSES = {"upload", "compare", "sweep", "trend", "matrix", "verdict", "alerts", "api", "pages", "static", "health"}
@@ -160,3 +162,13 @@ def test_every_metric_is_explained_in_the_manual(settled):
     families = {f.name for f in text_string_to_metric_families(settled.get("/metrics").text)}
     missing = {name for name in families if f"`{name[len('nsecwatch_'):]}`" not in text}
     assert not missing, missing
+
+
+def promtool(*arguments, text=None):
+    found = shutil.which("promtool") or pytest.skip("promtool is missing (Debian: prometheus)")
+    return subprocess.run([found, *map(str, arguments)], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+
+
+def test_prometheus_takes_the_rules():
+    done = promtool("check", "rules", ROOT / "docs" / "alerts.yml")
+    assert done.returncode == 0 and "SUCCESS" in done.stdout, done.stdout
