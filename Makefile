@@ -165,6 +165,9 @@ BENCH_JSON := $(BUILD)/bench/read $(BUILD)/bench/write
 $(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/measure.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) -o $@ $^ $(shell $(PKG_CONFIG) --libs libpq)
+$(BUILD)/bench/probe_http: $(BUILD)/bench/probe_http.o $(BUILD)/bench/measure.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALLLD) -o $@ $^ $(shell $(PKG_CONFIG) --libs libmicrohttpd)
 $(BENCH_JSON): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/bench/pair.o $(BUILD)/bench/measure.o $(BUILD)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALLLD) $(WRAP_$(@F):%=-Wl$(comma)--wrap=%) -o $@ $^ $(CLIENT_LIBS)
@@ -179,7 +182,7 @@ bench-growth bench-soak bench-profile: deps-test
 bench-push: $(BUILD)/nsecwatch
 	@BUILD=$(BUILD) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 bench/push.py $(BUILD)/bench $(PUSH)
 .PHONY: bench-growth bench-soak bench-profile bench-push
-bench-programs: $(BENCH) $(BENCH_JSON) $(BUILD)/detect_time
+bench-programs: $(BENCH) $(BENCH_JSON) $(BUILD)/bench/probe_http $(BUILD)/detect_time
 
 # The pages in headless Chromium, each number beside its limit: see bench/pages.mjs. Never with a sanitizer.
 bench-pages: deps-test

@@ -106,6 +106,17 @@ def json_rows():
     return out
 
 
+def hits():
+    out = []
+    for clients in (64, 4, 1):
+        for other, name in (("bare libmicrohttpd", "hit-bare"), ("nginx", "hit-nginx")):
+            must = clients == 64
+            what = f"kept chart, {clients} client{'s' * (clients > 1)} / {other}"
+            out.append(Ratio(8, what, f"hit-{clients}", f"{name}-{clients}", floor=0.85 if must else None))
+            out.append(Ratio(8, f"{what} (p99)", f"hit-{clients}", f"{name}-{clients}", "p99_ms", ceiling=1.5 if must else None))
+    return out
+
+
 def reads():
     return [
         Ratio(9, "trend of one series, uncached / bare query", "trend", "trend-bare", floor=0.8),
@@ -140,7 +151,7 @@ def figures():
 
 
 def wanted():
-    return posts() + json_rows() + reads() + figures()
+    return posts() + json_rows() + hits() + reads() + figures()
 
 
 def spread_out(round_):

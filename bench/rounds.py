@@ -37,6 +37,7 @@ class Bench:
                 self.add_posts(n, clients)
             self.add(f"wal-{n}", self.wal, n)
         self.add_reads()
+        self.add_hits()
         self.add_json()
         self.add_alerts()
         self.add_singles()
@@ -66,6 +67,16 @@ class Bench:
         self.add("compare-bare", self.probe, "probe_query", self.reader, 1, OUT / "compare.params", RUNS_BARE)
         self.add("compare", self.load, port, 1, "get", OUT / "compare.paths", fresh=True)
         self.add("compare-gzip", self.load, port, 1, "get", OUT / "compare.paths", "Accept-Encoding: gzip", fresh=True)
+
+    def add_hits(self):
+        if not wanted("hit"):
+            return
+        hits = self.places.hits
+        for clients in (1, 4, 64):
+            self.add(f"hit-{clients}", self.load, self.reader.server.port, clients, "get", OUT / "hit.paths")
+            self.add(f"hit-bare-{clients}", self.load, hits.bare_port, clients, "get", OUT / "static.paths")
+            if hits.nginx_port:
+                self.add(f"hit-nginx-{clients}", self.load, hits.nginx_port, clients, "get", OUT / "static.paths")
 
     def add_json(self):
         for n in (500, 64):

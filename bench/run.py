@@ -25,6 +25,7 @@ import place  # first: it finds the harness of the tests
 import data
 import fill
 import harness
+import hits
 import report
 import rounds
 import singles
@@ -63,6 +64,10 @@ class Places:
                 with place.timed(f"{self.scale.alerts} alerts"):
                     fill.alerts(self.cluster, self._others, self.scale)
         return self._others
+
+    @property
+    def hits(self):
+        return hits.Hits(self.stack, self.reader.api)
 
     @property
     def repetitions(self):

@@ -82,6 +82,7 @@ if [ "$what" = test ]; then
 	need curl have curl
 	need openssl have openssl
 	need procps have ps
+	need nginx-light test -x /usr/sbin/nginx
 	need python3 have /usr/bin/python3
 	need python3-pytest module pytest
 	need python3-pytest-xdist module xdist
