@@ -198,11 +198,9 @@ static bool same_key(enum cat_kind kind, const void *a, const void *b)
 	return false;
 }
 
-/* The entry that has the same natural key as this one (of which only the key is looked at). */
-static const void *find(const struct catalog *c, enum cat_kind kind, const void *key)
+static const void *find_hashed(const struct catalog *c, enum cat_kind kind, uint64_t hash, const void *key)
 {
 	const struct cat_index *x = &c->indexes[kind];
-	uint64_t hash = hash_of(kind, key);
 
 	for (size_t i = hash; x->cap; i++) {
 		const struct cat_slot *slot = &x->slots[i & (x->cap - 1)];
@@ -213,6 +211,12 @@ static const void *find(const struct catalog *c, enum cat_kind kind, const void 
 			return slot->entry;
 	}
 	return NULL;
+}
+
+/* The entry that has the same natural key as this one (of which only the key is looked at). */
+static const void *find(const struct catalog *c, enum cat_kind kind, const void *key)
+{
+	return find_hashed(c, kind, hash_of(kind, key), key);
 }
 
 static void index_put(struct cat_index *x, uint64_t hash, void *entry)
@@ -318,12 +322,37 @@ const struct cat_metric *db_catalog_own_metric(const struct catalog *c, const ch
 	return find(c, CAT_METRIC, &(struct cat_metric){ .name = name, .unit = unit, .better = better });
 }
 
-const struct series_entry *db_catalog_own_series(const struct catalog *c, const struct benchmark_entry *benchmark,
-						 const struct cat_metric *metric, const struct machine_entry *machine,
-						 const struct cat_config *config, const char *params)
+/*
+ * Tens of thousands of series are in no cache, so that each look-up is three waits for memory: the slot, the entry,
+ * its parameters. The waits of one are spent on asking for the others.
+ */
+void db_catalog_own_series(const struct catalog *c, const struct series_entry *keys, size_t n,
+			   const struct series_entry **found)
 {
-	return find(c, CAT_SERIES, &(struct series_entry){ .s = { .metric = metric, .config = config, .params = params },
-							   .benchmark = benchmark, .machine = machine });
+	const struct cat_index *x = &c->indexes[CAT_SERIES];
+	const struct cat_slot *slot;
+	uint64_t hashes[CAT_SERIES_AT_ONCE];
+
+	must(n <= CAT_SERIES_AT_ONCE);
+	for (size_t i = 0; i < n; i++) {
+		hashes[i] = hash_of(CAT_SERIES, &keys[i]);
+		if (x->cap)
+			__builtin_prefetch(&x->slots[hashes[i] & (x->cap - 1)]);
+	}
+	for (size_t i = 0; i < n && x->cap; i++) {
+		slot = &x->slots[hashes[i] & (x->cap - 1)];
+		if (!slot->entry)
+			continue;
+		__builtin_prefetch(slot->entry);
+		__builtin_prefetch((const char *)slot->entry + 64);
+	}
+	for (size_t i = 0; i < n && x->cap; i++) {
+		slot = &x->slots[hashes[i] & (x->cap - 1)];
+		if (slot->entry && slot->hash == hashes[i])
+			__builtin_prefetch(((const struct series_entry *)slot->entry)->s.params);
+	}
+	for (size_t i = 0; i < n; i++)
+		found[i] = find_hashed(c, CAT_SERIES, hashes[i], &keys[i]);
 }
 
 /* The public lists: the same pointers, under their own types. */

@@ -100,8 +100,9 @@ const struct cat_config *db_catalog_own_config(const struct catalog *c, const ch
 const struct benchmark_entry *db_catalog_own_benchmark(const struct catalog *c, const char *name);
 const struct cat_metric *db_catalog_own_metric(const struct catalog *c, const char *name, const char *unit,
 					       enum better better);
-const struct series_entry *db_catalog_own_series(const struct catalog *c, const struct benchmark_entry *benchmark,
-						 const struct cat_metric *metric, const struct machine_entry *machine,
-						 const struct cat_config *config, const char *params);
+/* Of each of these, at most CAT_SERIES_AT_ONCE, of which only the natural key is looked at. */
+#define CAT_SERIES_AT_ONCE 64
+void db_catalog_own_series(const struct catalog *c, const struct series_entry *keys, size_t n,
+			   const struct series_entry **found);
 
 #endif

@@ -158,27 +158,45 @@ static bool look_up_facts(const struct catalog *c, struct resolving *r, const st
 		is_known(machine->isa) && is_known(machine->uarch));
 }
 
+/* Its benchmark and metric: mostly those of the result before, which the key still names. */
+static void set_key(const struct catalog *c, const struct result *res, const struct result *before,
+		    struct series_entry *key)
+{
+	const struct cat_metric *metric = key->s.metric;
+
+	if (!before || strcmp(before->benchmark, res->benchmark))
+		key->benchmark = db_catalog_own_benchmark(c, res->benchmark);
+	if (!metric || metric->better != res->better || strcmp(metric->name, res->metric) || strcmp(metric->unit, res->unit))
+		key->s.metric = db_catalog_own_metric(c, res->metric, res->unit, res->better);
+	key->s.params = res->params;
+}
+
 static bool look_up_series(const struct catalog *c, struct resolving *r, const struct machine_entry *machine,
 			   const struct cat_config *config)
 {
-	const struct benchmark_entry *benchmark = NULL;
-	const struct cat_metric *metric = NULL;
-	const struct series_entry *series;
+	struct series_entry key = { .s = { .config = config }, .machine = machine }, keys[CAT_SERIES_AT_ONCE];
+	const struct series_entry *found[CAT_SERIES_AT_ONCE];
+	const struct result *results = r->sub->results;
+	size_t at[CAT_SERIES_AT_ONCE], n = 0;		/* which result's */
 	bool complete = true;
 
 	for (size_t i = 0; i < r->sub->n_results; i++) {
-		const struct result *res = &r->sub->results[i];
-
-		/* mostly as in the result before */
-		if (!i || strcmp(r->sub->results[i - 1].benchmark, res->benchmark))
-			benchmark = db_catalog_own_benchmark(c, res->benchmark);
-		if (!metric || metric->better != res->better || strcmp(metric->name, res->metric) ||
-		    strcmp(metric->unit, res->unit))
-			metric = db_catalog_own_metric(c, res->metric, res->unit, res->better);
-		series = machine && config && benchmark && metric ?
-			 db_catalog_own_series(c, benchmark, metric, machine, config, res->params) : NULL;
-		r->ids->series_ids[i] = series ? series->s.id : 0;
-		complete &= series != NULL;
+		set_key(c, &results[i], i ? &results[i - 1] : NULL, &key);
+		r->ids->series_ids[i] = 0;
+		if (machine && config && key.benchmark && key.s.metric) {
+			at[n] = i;
+			keys[n++] = key;
+		} else {
+			complete = false;
+		}
+		if (n < CAT_SERIES_AT_ONCE && i + 1 < r->sub->n_results)
+			continue;
+		db_catalog_own_series(c, keys, n, found);
+		for (; n; n--)
+			if (found[n - 1])
+				r->ids->series_ids[at[n - 1]] = found[n - 1]->s.id;
+			else
+				complete = false;
 	}
 	return complete;
 }
