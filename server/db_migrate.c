@@ -10,6 +10,7 @@
 
 #include "../lib/must.h"
 #include "../lib/tm.h"
+#include "db_apart.h"
 #include "db_catalog.h"
 #include "embed.h"
 
@@ -34,6 +35,13 @@ static const struct stmt record = {
 	"INSERT INTO nsecwatch.schema_migration (version, name, sha256, applied_at) VALUES ($1, $2, $3, $4)"
 };
 
+static const struct embed_file *files = embed_schema;
+
+void db_migrate_use(const struct embed_file *other)
+{
+	files = other;
+}
+
 static const char bootstrap[] =
 	"CREATE SCHEMA IF NOT EXISTS nsecwatch;"
 	"CREATE TABLE nsecwatch.schema_migration ("
@@ -51,7 +59,7 @@ static int64_t version_of(const struct embed_file *f)
 
 static const struct embed_file *file_of(int64_t version)
 {
-	for (const struct embed_file *f = embed_schema; f->path; f++)
+	for (const struct embed_file *f = files; f->path; f++)
 		if (version_of(f) == version)
 			return f;
 	return NULL;
@@ -61,7 +69,7 @@ static const struct embed_file *file_of(int64_t version)
 static int compare(struct db *db, int64_t *done, struct err *err)
 {
 	struct db_rows *rows;
-	const struct embed_file *f, *next = embed_schema;
+	const struct embed_file *f, *next = files;
 	uint8_t digest[32];
 	size_t len;
 	int ret = 0;
@@ -116,6 +124,7 @@ static int start(struct db *db, void *arg, struct err *err)
 
 struct step {
 	const struct embed_file *file;
+	const char *sql;		/* NULL: has run */
 	bool brief;			/* is run again where it has to wait for long */
 	bool applied;
 };
@@ -139,7 +148,7 @@ static int apply(struct db *db, void *arg, struct err *err)
 		return 0;
 	if (step->brief && db_query(db, &be_brief, DB_NO_ARGS, NULL, err))
 		return -1;
-	if (db_script(db, (const char *)step->file->data, err))
+	if (step->sql && db_script(db, step->sql, err))
 		return err_prefix(err, "%s", step->file->path);
 	sha256(step->file->data, step->file->len, digest);
 	step->applied = true;
@@ -149,6 +158,26 @@ static int apply(struct db *db, void *arg, struct err *err)
 			NULL, err);
 }
 
+static const char *sql_of(const struct embed_file *f)
+{
+	return (const char *)f->data;
+}
+
+/* What can't run in a transaction runs before the one that records it: interrupted in between, it is run again. */
+static int apply_apart(struct db *db, struct step *step, struct err *err)
+{
+	int64_t done;
+
+	step->sql = NULL;
+	if (compare(db, &done, err))
+		return -1;
+	if (version_of(step->file) <= done)
+		return 0;
+	if (db_apart_run(db, sql_of(step->file), err))
+		return err_prefix(err, "%s", step->file->path);
+	return db_tx(db, apply, step, DEADLINE_MS, err);
+}
+
 int db_migrate_run(struct db *db, int *applied, struct err *err)
 {
 	struct step step = { .brief = true };
@@ -156,8 +185,10 @@ int db_migrate_run(struct db *db, int *applied, struct err *err)
 	*applied = 0;
 	if (db_tx(db, start, NULL, DEADLINE_MS, err))
 		return -1;
-	for (step.file = embed_schema; step.file->path; step.file++) {
-		if (db_tx(db, apply, &step, DEADLINE_MS, err))
+	for (step.file = files; step.file->path; step.file++) {
+		step.applied = false;
+		step.sql = sql_of(step.file);
+		if (db_apart_is(step.sql) ? apply_apart(db, &step, err) : db_tx(db, apply, &step, DEADLINE_MS, err))
 			return -1;
 		*applied += step.applied;
 	}
@@ -167,20 +198,22 @@ int db_migrate_run(struct db *db, int *applied, struct err *err)
 int db_migrate_within(struct db *db, int64_t last, struct err *err)
 {
 	struct step step = { .brief = false };
+	struct arena *a = arena_new();
+	int ret = start(db, NULL, err);
 
-	if (start(db, NULL, err))
-		return -1;
-	for (step.file = embed_schema; step.file->path && version_of(step.file) <= last; step.file++)
-		if (apply(db, &step, err))
-			return -1;
-	return 0;
+	for (step.file = files; !ret && step.file->path && version_of(step.file) <= last; step.file++) {
+		step.sql = db_apart_is(sql_of(step.file)) ? db_apart_together(a, sql_of(step.file)) : sql_of(step.file);
+		ret = apply(db, &step, err);
+	}
+	arena_free(a);
+	return ret;
 }
 
 int64_t db_migrate_newest(void)
 {
 	int64_t newest = 0;
 
-	for (const struct embed_file *f = embed_schema; f->path; f++)
+	for (const struct embed_file *f = files; f->path; f++)
 		newest = version_of(f);
 	return newest;
 }
