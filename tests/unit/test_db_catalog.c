@@ -152,6 +152,34 @@ static void test_params(struct catalog *c, struct db *db, struct arena *a)
 	ok(!db_catalog_resolve(c, db, a, s, false, &again, &err) && again.series_new == 1 && again.series_ids[0] == 0, "unknown without create: no id");
 }
 
+/* Of many results, each its own series: wherever those stand that are new, or of which even the benchmark is. */
+static void test_many_results(struct catalog *c, struct db *db, struct arena *a)
+{
+	struct submission *s = sub_new(a, "many-01", "6.17", 300, "m");
+	struct sub_ids ids, dry;
+	const struct cat_series *series;
+	bool good = true;
+	struct err err;
+
+	for (size_t i = 0; i < s->n_results; i++) {
+		s->results[i].benchmark = arena_printf(a, "many-%zu", i / 90);
+		s->results[i].params = arena_printf(a, "{\"at\":%zu}", i);
+	}
+	ok(!db_catalog_resolve(c, db, a, s, true, &ids, &err) && ids.series_new == 300, "300 series");
+	for (size_t i = 0; i < s->n_results; i++) {
+		series = db_catalog_series_by_id(c, ids.series_ids[i]);
+		good &= series && !strcmp(series->params, s->results[i].params) &&
+			!strcmp(series->benchmark->name, s->results[i].benchmark);
+	}
+	ok(good, "each result has its own");
+	for (size_t i = 0; i < s->n_results; i += 7)
+		*(i % 2 ? &s->results[i].params : &s->results[i].benchmark) = "{\"new\":1}";
+	good = !db_catalog_resolve(c, db, a, s, false, &dry, &err);
+	for (size_t i = 0; i < s->n_results; i++)
+		good &= dry.series_ids[i] == (i % 7 ? ids.series_ids[i] : 0);
+	ok(good, "the new ones have none, the others theirs");
+}
+
 static void test_long_name(struct catalog *c, struct db *db, struct arena *a)
 {
 	struct submission *s = sub_new(a, "long-01", "6.17", 1, "l");
@@ -248,6 +276,7 @@ int main(void)
 	fast = db_new(pg_dsn, "test", 60000);
 	test_order(c, db, slow, fast);
 	test_params(c, db, a);
+	test_many_results(c, db, a);
 	test_long_name(c, db, a);
 	test_many(c, other);
 	test_series_of(c);
