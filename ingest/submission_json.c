@@ -11,6 +11,7 @@
 
 #include "submission_json_impl.h"
 
+#define HEAD_MOST 4096				/* of all but results, mostly: reserved at once */
 #define OBJECT_TEXT_MAX (256 * 1024)	/* environment, source, labels, facts, as compact JSON */
 
 /* An object and its place; getters take `key` out of it. */
@@ -494,6 +495,7 @@ struct submission *submission_json_quick(struct arena *a, const struct jread_sli
 		submission_build_head(&s.d);
 		warn_unknown(&root, known_members, IGNORED);
 		buf_init(&content);
+		buf_reserve(&content, s.results.len + HEAD_MOST);
 		jread_canonical_with(doc, no_id, stream.key, &s.results, &content);
 		sub = submission_build_finish(&s.d, content.p, content.len, &err);
 		buf_fini(&content);
