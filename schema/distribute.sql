@@ -19,7 +19,6 @@ SELECT create_reference_table('nsecwatch.series');
 -- Runs, and what hangs on them.
 SELECT create_distributed_table('nsecwatch.run', 'run_id');
 SELECT create_distributed_table('nsecwatch.run_raw', 'run_id', colocate_with => 'nsecwatch.run');
-SELECT create_distributed_table('nsecwatch.run_seen', 'run_id', colocate_with => 'nsecwatch.run');
 SELECT create_distributed_table('nsecwatch.run_invalid', 'run_id', colocate_with => 'nsecwatch.run');
 
 -- The same by series.

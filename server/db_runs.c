@@ -409,15 +409,19 @@ int db_runs_list(struct db *db, struct arena *a, const struct run_filter *f, con
 	return 0;
 }
 
-/* Of each machine that is read as this one the newest, from the index; of those the newest. */
+/* One look-up in the index. */
 static const struct stmt run_before = {
 	"run_before",
-	"SELECT " HEADER " FROM unnest($1::bigint[]) m CROSS JOIN LATERAL ("
-	"SELECT * FROM run x WHERE x.machine_id = m AND (x.started_at, x.run_id) < ($2, $3)"
-	" AND ($4::bigint[] IS NULL OR x.config_id = ANY($4)) AND " SEEN_VALID("x")
-	" ORDER BY x.started_at DESC, x.run_id DESC LIMIT 1) r"
+	"SELECT " HEADER " FROM run r WHERE r.machine_id = $1 AND (r.started_at, r.run_id) < ($2, $3)"
+	" AND ($4::bigint[] IS NULL OR r.config_id = ANY($4)) AND " SEEN_VALID("r")
 	" ORDER BY r.started_at DESC, r.run_id DESC LIMIT 1"
 };
+
+static bool is_newer(const struct run *a, const struct run *b)
+{
+	return a->started_at > b->started_at ||
+	       (a->started_at == b->started_at && memcmp(a->run_id.b, b->run_id.b, sizeof(a->run_id.b)) > 0);
+}
 
 int db_runs_before(struct db *db, struct arena *a, const struct run *run, const int64_t *config_ids, size_t n_configs,
 		   struct run **before, struct err *err)
@@ -427,16 +431,20 @@ int db_runs_before(struct db *db, struct arena *a, const struct run *run, const 
 	size_t n = 1;
 
 	*before = NULL;
-	machine_ids = db_united_all(db, UNITED_MACHINE, a, &run->machine_id, &n);
-	if (db_query(db, &run_before,
-		     DB_ARGS(db_arg_i64s(machine_ids, n), db_arg_time(run->started_at), db_arg_uuid(&run->run_id),
-			     db_arg_i64s(n_configs ? config_ids : NULL, n_configs)), &rows, err))
-		return -1;
-	if (db_rows_count(rows)) {
-		*before = arena_zalloc(a, sizeof(**before));
-		read_header(a, rows, 0, *before);
+	machine_ids = db_united_all(db, UNITED_MACHINE, a, &run->machine_id, &n);	/* those that are read as this one */
+	for (size_t i = 0; i < n; i++) {
+		struct run *found = arena_zalloc(a, sizeof(*found));
+
+		if (db_query(db, &run_before,
+			     DB_ARGS(db_arg_i64(machine_ids[i]), db_arg_time(run->started_at), db_arg_uuid(&run->run_id),
+				     db_arg_i64s(n_configs ? config_ids : NULL, n_configs)), &rows, err))
+			return -1;
+		if (db_rows_count(rows))
+			read_header(a, rows, 0, found);
+		if (db_rows_count(rows) && (!*before || is_newer(found, *before)))
+			*before = found;
+		db_rows_free(rows);
 	}
-	db_rows_free(rows);
 	return 0;
 }
 

@@ -256,3 +256,18 @@ def test_what_cannot_be_merged(lab):
     done = harness.command("token", "add", "--name", "uploads", "--scope", "ingest", "--db", lab.db)
     uploader = Api(lab.server.url, next(word for word in done.stdout.split() if word.startswith("nsw_")))
     error_of(uploader.post("/api/v1/machines/milan-01:merge", json={"name": "rome-01"}), 403, "forbidden")
+
+
+def test_the_run_before_is_the_newest_of_all_names(lab):
+    def stored(machine, day):
+        return lab.api.store(submission(machine=machine, boot_id=f"{machine}-{day}", started_at=f"2026-02-{day}T12:00:00Z"))[0]["run_id"]
+
+    def before(run):
+        return lab.api.json(f"/api/v1/runs/{run}?previous=1")["previous"]["run_id"]
+
+    stored("milan-01", 10)
+    middle, newest = stored("old-name", 11), stored("milan-01", 12)
+    last = stored("old-name", 13)
+    assert before(last) == middle
+    merge(lab, "machines", "milan-01", "old-name")
+    assert (before(last), before(newest)) == (newest, middle)
