@@ -177,7 +177,7 @@ class Lent:
     execute = Postgres.execute
 
     def not_ours(self):
-        pytest.skip("the server of NSECWATCH_TEST_DSN is not stopped or killed")
+        pytest.skip("the server of NSECWATCH_TEST_DSN is not stopped, killed or copied")
 
     stop = kill = start = not_ours
 

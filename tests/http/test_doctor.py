@@ -9,6 +9,8 @@ import pytest
 
 from harness import Process, command, sql, submission, wait_until
 
+pytestmark = pytest.mark.skipif(bool(os.environ.get("NSECWATCH_TEST_DSN")), reason="doctor judges the server, and this one is somebody else's")
+
 
 def doctor(*args, status=None, **env):
     """{check: [finding]} of doctor --json."""

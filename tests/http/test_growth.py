@@ -105,6 +105,8 @@ class Standby:
 
 @pytest.fixture(scope="module")
 def standby(postgres, database):
+    if not hasattr(postgres, "dir"):
+        postgres.not_ours()
     copy = Standby(postgres)
     yield copy
     copy.stop()
