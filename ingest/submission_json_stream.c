@@ -17,7 +17,7 @@
 #include "../lib/must.h"
 
 #define MEMBERS_MAX 10
-#define PARAMS_MAX 32
+#define LIST_MAX 32		/* parameters of a result; more are left to the tree */
 #define PARAM_NUMBER_MAX 1e15	/* from there on the series' name, where it is a double, and the canonical text may differ */
 #define EXACT_MAX 9007199254740992.0	/* 2^53: up to it each integer is a double */
 #define FIRST_ROOM 64		/* results that there is room for before their size is known */
@@ -378,7 +378,7 @@ static struct piece put_params(struct stream *s, const struct param *list, size_
 
 static bool params(struct stream *s, struct jscan *in, struct piece *piece)
 {
-	struct param list[PARAMS_MAX], p;
+	struct param list[LIST_MAX], p;
 	bool over = false;
 	size_t n = 0;
 
@@ -387,7 +387,7 @@ static bool params(struct stream *s, struct jscan *in, struct piece *piece)
 	jscan_blanks(in);
 	over = jscan_next(in, '}');
 	while (!over)
-		if (n == PARAMS_MAX || !next_param(s, in, &p) || !add_param(list, n++, &p) || !separator(in, '}', &over))
+		if (n == LIST_MAX || !next_param(s, in, &p) || !add_param(list, n++, &p) || !separator(in, '}', &over))
 			return false;
 	*piece = put_params(s, list, n);
 	return true;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "must.h"
+
 #define USEC 1000000
 
 static int64_t clock_usec(clockid_t id)
@@ -128,4 +130,14 @@ const char *tm_format(int64_t usec, char out[TM_TEXT])
 		n += (size_t)snprintf(out + n, TM_TEXT - n, ".%06d", frac);
 	snprintf(out + n, TM_TEXT - n, "Z");
 	return out;
+}
+
+void tm_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	must(!pthread_condattr_init(&attr));
+	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
+	must(!pthread_cond_init(cond, &attr));
+	must(!pthread_condattr_destroy(&attr));
 }

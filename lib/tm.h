@@ -3,6 +3,7 @@
 #ifndef LIB_TM_H
 #define LIB_TM_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #define TM_TEXT 40		/* with the NUL */
@@ -10,6 +11,7 @@
 
 int64_t tm_now_usec(void);
 int64_t tm_monotonic_usec(void);		/* for durations and deadlines */
+void tm_cond_init(pthread_cond_t *cond);	/* whose timed waits are until a moment of that clock */
 
 /* What to say of a text that tm_parse() refused: what stands there, then what should. For printf, with the text. */
 #define TM_REFUSED "\"%.60s\" is no time with a date and an offset; RFC 3339 is needed, for example 2026-02-13T15:08:00Z"

@@ -40,8 +40,7 @@ void auth_free(struct auth *a);		/* accepts NULL */
 
 /*
  * Nobody (token.id 0) is no error, nor is a cookie that is over. A header without a good token: ERR_UNAUTHORIZED.
- * The database away, or db NULL and nothing
- * remembered: ERR_UNAVAILABLE. What *known says lives in the arena.
+ * The database away, or db NULL and nothing remembered: ERR_UNAVAILABLE. What *known says lives in the arena.
  */
 int auth_find(struct auth *a, struct db *db, struct arena *arena, const struct auth_given *given, struct auth_known *known,
 	      struct err *err);

@@ -347,9 +347,10 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 {
 	PGresult *result = NULL;
 	bool was_up = db->conn != NULL;
-	struct err hung = { 0 };
+	struct err hung;
 	int ret;
 
+	hung.kind = ERR_NONE;
 	if (rows)
 		*rows = NULL;
 	if (db_own_settle(db, err))
@@ -364,7 +365,7 @@ int db_query(struct db *db, const struct stmt *st, const struct db_arg *args, si
 	if (ret && !db->in_tx && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
 		if (db->hung)
 			hung = *err;
-		ret = execute(db, st, args, n, &result, err) ? db_own_why(db, &hung, err) : 0;
+		ret = execute(db, st, args, n, &result, err) ? db_own_first_reason(db, &hung, err) : 0;
 	} else if (ret && !db->in_tx && db->fate == FATE_STALE) {
 		db_own_forget(db);
 		ret = execute(db, st, args, n, &result, err);
@@ -426,7 +427,7 @@ void db_own_clean_up(struct db *db)
 	db->fate = fate;
 }
 
-int db_own_why(const struct db *db, const struct err *hung, struct err *err)
+int db_own_first_reason(const struct db *db, const struct err *hung, struct err *err)
 {
 	if (hung->kind && !db->conn)
 		*err = *hung;
@@ -473,10 +474,11 @@ static void back_off(struct db *db, int tries, int64_t left_usec)
 int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *err)
 {
 	int64_t end = tm_monotonic_usec() + (int64_t)deadline_ms * 1000, left;
-	struct err hung = { 0 };
+	struct err hung;
 	enum fate fate;
 
 	must(!db->in_tx);
+	hung.kind = ERR_NONE;
 	if (db_own_settle(db, err))
 		return -1;
 	for (int tries = 0;; tries++) {
@@ -486,7 +488,7 @@ int db_tx(struct db *db, db_tx_fn fn, void *arg, int deadline_ms, struct err *er
 			hung = *err;
 		left = end - tm_monotonic_usec();
 		if (fate == FATE_FINAL || left <= 0)
-			return db_own_why(db, &hung, err);
+			return db_own_first_reason(db, &hung, err);
 		if (fate == FATE_STALE && tries > 1)	/* not forgotten but refused: 0A000 has other causes too */
 			return err_set(err, ERR_BUG, "%s", err->message);
 		/* a link found dead at its first use is not worth a pause */

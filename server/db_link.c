@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a link comes about: to the right server, on the right timeline, with the settings that every session wants. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../lib/log.h"
 #include "../lib/num.h"
+#include "../lib/tm.h"
 #include "db_own.h"
 
 #define OWN_OPTIONS 9		/* before those of one host */
 #define OPTIONS_MAX 16
+#define ASK_USEC 2000000	/* that another host is given to say how far it is */
 
 /* As PQconnectdbParams() takes them. What stands before dbname are defaults: the operator's conninfo wins. */
 struct options {
@@ -53,6 +56,22 @@ static int64_t number_of(const PGresult *r, int column)
 	return n;
 }
 
+/* NULL where no answer comes in time: a server that is stopped ends no statement by itself. */
+static PGresult *ask_in_time(PGconn *conn, const char *sql)
+{
+	int64_t until = tm_monotonic_usec() + ASK_USEC;
+
+	if (!PQsendQuery(conn, sql))
+		return NULL;
+	while (PQisBusy(conn)) {
+		struct pollfd fd = { .fd = PQsocket(conn), .events = POLLIN };
+
+		if (poll(&fd, 1, db_own_left_ms(until)) <= 0 || !PQconsumeInput(conn))
+			return NULL;
+	}
+	return PQgetResult(conn);
+}
+
 /* The timeline of one host, whatever it is now: a standby's is that of the primary it follows. 0: it does not say. */
 static struct db_timeline ask_timeline(const struct db *db, int host)
 {
@@ -60,7 +79,6 @@ static struct db_timeline ask_timeline(const struct db *db, int host)
 				  " (SELECT timeline_id FROM pg_control_checkpoint())) ELSE " PRIMARY_TIMELINE " END, " CLUSTER;
 	struct options o = options_of(db, "2");
 	struct db_timeline timeline = { 0 };
-	PGresult *r;
 	PGconn *conn;
 
 	db_hosts_of_one(db->hosts, host, o.keys, o.values, OWN_OPTIONS);
@@ -69,9 +87,8 @@ static struct db_timeline ask_timeline(const struct db *db, int host)
 	o.keys[OWN_OPTIONS + 4] = NULL;
 	conn = PQconnectdbParams(o.keys, o.values, 1);
 	if (PQstatus(conn) == CONNECTION_OK) {
-		r = PQexec(conn, "SET statement_timeout = 2000");
-		PQclear(r);
-		r = PQexec(conn, sql);
+		PGresult *r = ask_in_time(conn, sql);
+
 		timeline = (struct db_timeline){ number_of(r, 1), number_of(r, 0) };
 		PQclear(r);
 	}

@@ -85,7 +85,7 @@ int db_own_prepare(struct db *db, const struct stmt *st, const struct db_arg *ar
 int db_own_send(struct db *db, const struct stmt *st, const struct db_arg *args, size_t n);
 void db_own_catch_up(struct db *db);		/* reads what db_tx_once() left unread */
 /* After another try: that the server gave no answer says more than that it can't be connected to now. Sets err so; -1. */
-int db_own_why(const struct db *db, const struct err *hung, struct err *err);
+int db_own_first_reason(const struct db *db, const struct err *hung, struct err *err);
 void db_own_forget(struct db *db);		/* makes the next use of each statement prepare it again */
 /* Runs what db_expect() wants run, if it was not yet: by all but db_query_all(), which takes it along. */
 int db_own_settle(struct db *db, struct err *err);

@@ -191,14 +191,15 @@ static int query_each(struct db *db, struct db_call *calls, size_t n, struct err
 static int query_again(struct db *db, struct db_call *calls, size_t n, struct err *err)
 {
 	bool was_up = db->conn != NULL;
-	struct err hung = { 0 };
+	struct err hung;
 	int ret = query_all(db, calls, n, err);
 
+	hung.kind = ERR_NONE;
 	/* as in db_query(): once more, where the link had died unnoticed or a statement was forgotten */
 	if (ret && was_up && (db->fate == FATE_LOST || db->fate == FATE_READ_ONLY)) {
 		if (db->hung)
 			hung = *err;
-		ret = query_all(db, calls, n, err) ? db_own_why(db, &hung, err) : 0;
+		ret = query_all(db, calls, n, err) ? db_own_first_reason(db, &hung, err) : 0;
 	} else if (ret && db->fate == FATE_STALE) {
 		db_own_forget(db);
 		ret = query_all(db, calls, n, err);

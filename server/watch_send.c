@@ -409,7 +409,6 @@ struct watch_send *watch_send_start(const struct conf *conf, const struct delive
 				    struct catalog *catalog)
 {
 	struct watch_send *s = calloc(1, sizeof(*s));
-	pthread_condattr_t monotonic;
 
 	must(s);
 	s->map = map;
@@ -426,10 +425,7 @@ struct watch_send *watch_send_start(const struct conf *conf, const struct delive
 		s->lanes[s->n_lanes++].target = map->able.targets[i];
 	s->n_lanes += map->able.mail;
 	must(!pthread_mutex_init(&s->lock, NULL) && !pthread_mutex_init(&s->claiming, NULL));
-	must(!pthread_condattr_init(&monotonic));
-	must(!pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC));
-	must(!pthread_cond_init(&s->change, &monotonic));
-	must(!pthread_condattr_destroy(&monotonic));
+	tm_cond_init(&s->change);
 	while (s->n_senders < s->n_lanes && s->n_senders < THREADS_MOST)
 		start(&s->senders[s->n_senders++], s, conf, send_all);
 	start(&s->keeper, s, conf, keep_all);

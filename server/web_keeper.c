@@ -262,7 +262,6 @@ static void *work(void *cls)
 struct web_keeper *web_keeper_new(struct web *web)
 {
 	struct web_keeper *k = calloc(1, sizeof(*k));
-	pthread_condattr_t attr;
 
 	must(k != NULL);
 	k->web = web;
@@ -270,10 +269,7 @@ struct web_keeper *web_keeper_new(struct web *web)
 	web_standby_init(&k->standby, web->conf->db_read, web->conf->statement_timeout_ms);
 	k->arena = arena_new();
 	must(!pthread_mutex_init(&k->lock, NULL));
-	must(!pthread_condattr_init(&attr));
-	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
-	must(!pthread_cond_init(&k->cond, &attr));
-	must(!pthread_condattr_destroy(&attr));
+	tm_cond_init(&k->cond);
 	must(!pthread_create(&k->thread, NULL, work, k));
 	return k;
 }

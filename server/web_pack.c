@@ -116,16 +116,12 @@ static void *work(void *cls)
 struct web_pack *web_pack_new(const struct conf *conf)
 {
 	struct web_pack *p = calloc(1, sizeof(*p));
-	pthread_condattr_t attr;
 
 	must(p != NULL);
 	p->db = db_new(conf->db, "nsecwatchd serve packer", conf->statement_timeout_ms);
 	p->arena = arena_new();
 	must(!pthread_mutex_init(&p->lock, NULL));
-	must(!pthread_condattr_init(&attr));
-	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
-	must(!pthread_cond_init(&p->cond, &attr));
-	must(!pthread_condattr_destroy(&attr));
+	tm_cond_init(&p->cond);
 	must(!pthread_create(&p->thread, NULL, work, p));
 	return p;
 }

@@ -255,7 +255,6 @@ static void *work(void *cls)
 struct web_queue *web_queue_new(struct web *web)
 {
 	struct web_queue *q = calloc(1, sizeof(*q));
-	pthread_condattr_t attr;
 
 	must(q != NULL);
 	q->web = web;
@@ -265,8 +264,6 @@ struct web_queue *web_queue_new(struct web *web)
 	must(q->workers != NULL);
 	q->second = db_second_new(web->conf->db, "nsecwatchd serve second", web->conf->statement_timeout_ms);
 	must(!pthread_mutex_init(&q->lock, NULL));
-	must(!pthread_condattr_init(&attr));
-	must(!pthread_condattr_setclock(&attr, CLOCK_MONOTONIC));
 	for (unsigned i = 0; i < q->n_workers; i++) {
 		struct worker *w = &q->workers[i];
 
@@ -275,10 +272,9 @@ struct web_queue *web_queue_new(struct web *web)
 		db_lend(w->db, q->second);
 		web_standby_init(&w->standby, web->conf->db_read, web->conf->statement_timeout_ms);
 		w->arena = arena_new();
-		must(!pthread_cond_init(&w->cond, &attr));
+		tm_cond_init(&w->cond);
 		must(!pthread_create(&w->thread, NULL, work, w));
 	}
-	must(!pthread_condattr_destroy(&attr));
 	return q;
 }
 

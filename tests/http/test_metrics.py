@@ -164,9 +164,9 @@ def test_every_metric_is_explained_in_the_manual(settled):
     assert not missing, missing
 
 
-def promtool(*arguments, text=None):
+def promtool(*arguments):
     found = shutil.which("promtool") or pytest.skip("promtool is missing (Debian: prometheus)")
-    return subprocess.run([found, *map(str, arguments)], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+    return subprocess.run([found, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
 
 
 def test_prometheus_takes_the_rules():
